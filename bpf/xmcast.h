@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The contract between the BPF programs and user space: every key, value and
+ * word that both sides read, and the closed lists of names. Fixed-width fields,
+ * no libc, sizes asserted. Change anything here and XM_LAYOUT must change too.
+ */
+#ifndef XMCAST_H
+#define XMCAST_H
+
+#include <linux/types.h>
+
+/* Version of everything below; part of the pin directory's name. */
+#define XM_LAYOUT 1
+
+/*
+ * Reasons, the one closed list: name, level, one line for people.
+ * FRAME: the whole frame was dropped and no copy was due. COPY: one copy that was
+ * due did not leave. MEMBER: why an egress receives no copies (never counted).
+ */
+#define XM_COUNTED_REASONS(X)                                                                      \
+	X(NO_EGRESS, "no-egress", FRAME, "the group has no member that is ready")                  \
+	X(NO_METADATA, "no-metadata", FRAME, "the driver has no room for the exclude hand-over")   \
+	X(TOO_BIG, "too-big", COPY, "the frame is larger than the egress MTU")                     \
+	X(EXCLUDED, "excluded", COPY, "the exclude map names this egress (--enforce lookup)")      \
+	X(NO_RECEIVER, "no-receiver", COPY, "the driver refused redirected frames (ENXIO)")        \
+	X(LINK_DOWN, "link-down", COPY, "the egress was down (ENETDOWN)")                          \
+	X(QUEUE_FULL, "queue-full", COPY, "the driver's transmit queue was full")                  \
+	X(NO_MEMORY, "no-memory", COPY, "no memory for the copy (ENOMEM)")                         \
+	X(NOT_SUPPORTED, "not-supported", COPY, "the egress cannot redirect it (EOPNOTSUPP)")      \
+	X(DRIVER_ERROR, "driver-error", COPY, "the driver failed with another error")
+
+#define XM_MEMBER_REASONS(X)                                                                       \
+	X(ABSENT, "absent", MEMBER, "no interface of this name exists")                            \
+	X(DOWN, "down", MEMBER, "the interface is set down")                                       \
+	X(NO_CARRIER, "no-carrier", MEMBER, "the link has no carrier")                             \
+	X(PEER_NO_NAPI, "peer-no-napi", MEMBER, "the veth peer has neither native XDP nor GRO")    \
+	X(NO_XDP_XMIT, "no-xdp-xmit", MEMBER, "the driver cannot receive redirected frames")       \
+	X(REFUSED, "refused", MEMBER, "the driver refused redirected frames at run time")          \
+	X(NEEDS_GENERIC, "needs-generic", MEMBER,                                                  \
+	  "this kind of egress works in generic mode only")                                        \
+	X(MTU_LEVELS, "mtu-levels", MEMBER, "the set has too many different MTUs")                 \
+	X(MEMBERS_LIMIT, "members-limit", MEMBER, "the set is full: raise `limit members`")        \
+	X(NOT_ETHERNET, "not-ethernet", MEMBER, "the interface carries no Ethernet frames")
+
+enum xm_reason {
+#define XM_ENUM(id, name, level, text) XM_REASON_##id,
+	XM_COUNTED_REASONS(XM_ENUM) XM_REASONS_COUNTED, /* how many are counted */
+	XM_REASON_BEFORE_MEMBER = XM_REASONS_COUNTED - 1,
+	XM_MEMBER_REASONS(XM_ENUM)
+#undef XM_ENUM
+	    XM_REASONS, /* how many there are */
+	XM_REASON_NONE = 255,
+};
+
+/* What a frame that matched no group was. All of these are passed to the stack. */
+#define XM_PROTOCOLS_LIST(X)                                                                       \
+	X(IPV4, "ipv4", "IPv4 multicast without a group")                                          \
+	X(IPV6, "ipv6", "IPv6 multicast without a group")                                          \
+	X(MAC, "mac", "another multicast MAC without a group")                                     \
+	X(IGMP, "igmp", "IGMP, always passed")                                                     \
+	X(MLD, "mld", "MLD, always passed")                                                        \
+	X(CONTROL, "control", "224.0.0.0/24, ff02::/16, 01:80:c2:00:00:00-0f: always passed")      \
+	X(UNICAST, "unicast", "sent to a unicast MAC")                                             \
+	X(BROADCAST, "broadcast", "sent to ff:ff:ff:ff:ff:ff")                                     \
+	X(MALFORMED, "malformed", "a header was cut short or contradicts itself")
+
+enum xm_protocol {
+#define XM_ENUM(id, name, text) XM_PROTOCOL_##id,
+	XM_PROTOCOLS_LIST(XM_ENUM)
+#undef XM_ENUM
+	    XM_PROTOCOLS,
+};
+
+/*
+ * An address of 128 bits, network byte order. IPv6 as it is; IPv4 a.b.c.d as
+ * ::ffff:a.b.c.d (RFC 4291, 2.5.5.2); a MAC as 8 zero bytes, ff fe, the MAC. No
+ * multicast IPv6 address begins with a zero byte, so the three never collide.
+ */
+#define XM_ADDRESS_LEN 16
+#define XM_IPV4_BITS   96 /* prefix bits in front of an IPv4 address */
+#define XM_MAC_BITS    80 /* prefix bits in front of a MAC address */
+
+struct xm_address {
+	__u8 byte[XM_ADDRESS_LEN];
+};
+
+/*
+ * VLAN of a frame or group: 0 untagged, VID for one tag, OUTER << 16 | INNER for
+ * two. A tag with VID 0 counts as no tag (802.1Q priority tag).
+ */
+struct xm_group_key {  /* `exact`, and behind the length `prefix` */
+	__u32 ingress; /* interface slot */
+	__u32 vlan;
+	struct xm_address address;
+};
+
+struct xm_prefix_key {
+	__u32 prefixlen; /* 64 + length of the address prefix */
+	struct xm_group_key key;
+};
+
+struct xm_source_key { /* `source_exact`, and behind the length `source_prefix` */
+	__u32 node;    /* entry of the group node */
+	struct xm_address address;
+};
+
+struct xm_source_prefix_key {
+	__u32 prefixlen; /* 32 + length of the address prefix */
+	struct xm_source_key key;
+};
+
+/*
+ * The values of the four maps above are one __u32, the entry. Entry, set and
+ * ingress are words: one __u64 in an mmapable ARRAY, changed by one store, since a
+ * hash value that is updated under traffic may be read torn or foreign.
+ */
+
+/* entries[entry]: which group a frame belongs to and which set it is copied to */
+#define XM_ENTRY_GROUP_BITS   24	   /* entry that counts for the group; 0: no group here */
+#define XM_ENTRY_SET_BITS     14	   /* set; 0: none */
+#define XM_ENTRY_EXCLUDE_BITS 14	   /* slot in exclude_maps; 0: none */
+#define XM_ENTRY_SOURCES      (1ULL << 52) /* look for (entry, source) before using group */
+#define XM_ENTRY_CONTROL      (1ULL << 53) /* may match frames of the control range */
+
+static inline __u64 xm_entry(__u32 group, __u32 set, __u32 exclude, __u64 flags)
+{
+	return group | (__u64)set << 24 | (__u64)exclude << 38 | flags;
+}
+static inline __u32 xm_entry_group(__u64 e)
+{
+	return e & 0xffffff;
+}
+static inline __u32 xm_entry_set(__u64 e)
+{
+	return e >> 24 & 0x3fff;
+}
+static inline __u32 xm_entry_exclude(__u64 e)
+{
+	return e >> 38 & 0x3fff;
+}
+
+/*
+ * sets[set]: where copies go. `key` is the devmap key of the only ready member when
+ * `ready` is 1. `mtu` is the smallest MTU of the ready members; a frame above it goes
+ * to set `next` (the members with a larger one), 0: none.
+ */
+#define XM_SLOT_BITS	15
+#define XM_NEXT_BITS	13
+#define XM_KEY_BITS	10
+#define XM_SETS_MAX	(1 << XM_NEXT_BITS)
+#define XM_SLOTS_MAX	(1 << XM_SLOT_BITS)
+#define XM_MEMBERS_MAX	((1 << XM_KEY_BITS) - 1)
+#define XM_EXCLUDES_MAX (1 << XM_ENTRY_EXCLUDE_BITS)
+#define XM_ENTRIES_MAX	(1 << XM_ENTRY_GROUP_BITS)
+#define XM_MTU_LEVELS	8 /* longest chain of sets by MTU */
+
+static inline __u64 xm_set(__u32 slot, __u32 next, __u32 key, __u32 ready, __u32 mtu)
+{
+	return slot | (__u64)next << 15 | (__u64)key << 28 | (__u64)ready << 38 | (__u64)mtu << 48;
+}
+static inline __u32 xm_set_slot(__u64 s)
+{
+	return s & 0x7fff;
+}
+static inline __u32 xm_set_next(__u64 s)
+{
+	return s >> 15 & 0x1fff;
+}
+static inline __u32 xm_set_key(__u64 s)
+{
+	return s >> 28 & 0x3ff;
+}
+static inline __u32 xm_set_ready(__u64 s)
+{
+	return s >> 38 & 0x3ff;
+}
+static inline __u32 xm_set_mtu(__u64 s)
+{
+	return s >> 48;
+}
+
+/*
+ * ingresses[interface slot]. A program whose generation is not the word's passes every
+ * frame uncounted: while one is replaced by another, exactly one of them counts.
+ */
+#define XM_INGRESS_PREFIXES	   (1U << 0) /* `prefix` has keys of this ingress */
+#define XM_INGRESS_SOURCE_PREFIXES (1U << 1) /* `source_prefix` has keys of its nodes */
+#define XM_INGRESS_LOOKUP	   (1U << 2) /* excludes are enforced by the egress program */
+
+static inline __u64 xm_ingress(__u32 generation, __u32 exclude, __u32 flags)
+{
+	return (__u64)generation << 32 | exclude << 16 | flags;
+}
+static inline __u32 xm_ingress_generation(__u64 w)
+{
+	return w >> 32;
+}
+static inline __u32 xm_ingress_exclude(__u64 w)
+{
+	return w >> 16 & 0xffff;
+}
+static inline __u32 xm_ingress_flags(__u64 w)
+{
+	return w & 0xffff;
+}
+
+/* What the ingress program hands to the native egress program: metadata of a frame. */
+#define XM_META_MAGIC 0x786d6331U
+struct xm_meta {
+	__u32 magic;
+	__u16 group_exclude, ingress_exclude; /* slots in exclude_maps; 0: none */
+};
+
+/* The same in generic mode, per CPU, where copies are made one after another at once. */
+struct xm_handover {
+	__u32 due, done; /* copies due for this frame, and those accounted for */
+	__u32 group_exclude, ingress_exclude;
+	__u32 ingress; /* interface slot */
+	__u32 pad;
+};
+
+/* interface_counters[interface slot], per CPU. */
+struct xm_interface_counters {
+	/* as ingress: received = matched + sum(unmatched) + dropped of level FRAME */
+	__u64 received, matched, copies; /* copies: due, each frame counts its ready members */
+	__u64 unmatched[XM_PROTOCOLS];
+	/* as egress, but FRAME reasons and redirect errors are counted at the ingress */
+	__u64 transmitted;
+	__u64 dropped[XM_REASONS_COUNTED];
+	__u64 flush_excluded; /* excluded since the last xdp_devmap_xmit on this CPU */
+};
+
+/* group_counters[entry of the group], per CPU. bytes: whole frames without FCS. */
+struct xm_group_counters {
+	__u64 frames, bytes, copies;
+};
+
+/* slot_counters[slot of set_maps], per CPU: frames copied to it, frames too big for it. */
+struct xm_slot_counters {
+	__u64 frames, too_big;
+};
+
+_Static_assert(sizeof(struct xm_address) == 16, "address");
+_Static_assert(sizeof(struct xm_group_key) == 24, "group key");
+_Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
+_Static_assert(sizeof(struct xm_source_key) == 20, "source key");
+_Static_assert(sizeof(struct xm_source_prefix_key) == 24, "source prefix key");
+_Static_assert(sizeof(struct xm_meta) == 8, "metadata must be a multiple of 4, 32 at most");
+_Static_assert(sizeof(struct xm_handover) == 24, "handover");
+
+#endif

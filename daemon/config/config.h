@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one grammar: configuration files, `apply`, `save` and the state file are the same
+ * statements as the CLI's options, one a line, `#` comments, tokenised by libpopt.
+ *
+ *   group ADDR[/LEN] --from IF[,IF] --to IF[,IF] [--source ADDR[/LEN]] [--vlan V] [--exclude
+ * IF[,IF]] interface IF [--mode auto|native|generic] [--exclude IF[,IF]] [--detached] limit NAME N
+ *   daemon [--enforce fold|lookup]
+ *
+ * Shared with the CLI. Knows the model, nothing else.
+ */
+#ifndef XM_CONFIG_CONFIG_H
+#define XM_CONFIG_CONFIG_H
+
+#include <stdio.h>
+
+#include "daemon/model/model.h"
+
+/* One `group` statement: as many groups as it names ingresses. group_statement_free() it. */
+struct group_statement {
+	struct prefix address, source;
+	__u32 vlan;
+	struct names from, to, exclude;
+	bool pending; /* --pending: of the CLI only; allows names that do not exist yet */
+};
+/*
+ * Parses the words behind `group`. `needs_to`: --to and --from are required (add-group and files);
+ * otherwise optional (del-group). 0, -EINVAL with fault, -ENOMEM.
+ */
+int group_statement_parse(int argc, const char **argv, bool needs_to, struct group_statement *out,
+			  struct fault *fault);
+void group_statement_free(struct group_statement *statement);
+/* Adds one group per ingress, all or none. Returns as model_add_group(). */
+int group_statement_add(const struct group_statement *statement, struct model *model,
+			const char *file, unsigned int line, struct fault *fault);
+
+/* Called for each error: "FILE:LINE: what, why, what to do". */
+typedef void (*config_error)(const char *file, unsigned int line, const char *text, void *data);
+
+/*
+ * Reads statements into the model. All errors are reported, not only the first; the return
+ * is the number of errors, or negative errno (unreadable file, memory). `file` is the name for
+ * messages and origins (interned, lives as long as the process). `runtime`: origin runtime, `limit`
+ * and `daemon` are refused.
+ */
+int config_read_stream(FILE *stream, const char *file, bool runtime, struct model *model,
+		       config_error report, void *data);
+/* FILE, then FILE's directory's conf.d/ *.conf in strverscmp order. A missing FILE is an error, a
+ * missing conf.d not. */
+int config_read(const char *file, struct model *model, config_error report, void *data);
+
+/* One statement per group (and ingress), canonical, ends with a newline. 0 or -errno. */
+int config_write_group(FILE *stream, const struct group *group);
+int config_write_interface(FILE *stream, const struct interface_wish *wish);
+/* Everything of runtime origin, in order. */
+int config_write_runtime(FILE *stream, const struct model *model);
+
+/*
+ * The state file: "# xmcast state 1" , the runtime statements, "# sha256 HEX" (or another
+ * well-known sum) over what stands before. Written to a temporary file beside it, fsync, rename,
+ * fsync of the directory. state_read(): 0; -ENOENT none there; -EBADMSG damaged (fault says how;
+ * the file was renamed to PATH.damaged and nothing was taken from it).
+ */
+int state_write(const char *path, const struct model *model, struct fault *fault);
+int state_read(const char *path, struct model *model, struct fault *fault);
+
+#endif

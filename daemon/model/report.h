@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the daemon tells of its state: plain structs that the reconciler fills and the
+ * control room turns into JSON. Pointers are valid until the next change of the model.
+ */
+#ifndef XM_MODEL_REPORT_H
+#define XM_MODEL_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/model/model.h"
+
+struct egress_report {
+	char interface[IF_NAMESIZE]; /* a name; or a pattern that matches nothing yet */
+	bool ready;
+	enum xm_reason reason; /* of level MEMBER, or XM_REASON_NONE when ready */
+	char detail[128];      /* more words: "peer is ifindex 5 in netns 2: run ..."; "" none */
+};
+
+struct group_report {
+	const struct group *group;
+	const char
+	    *state; /* "active", "pending" (ingress absent), "no-egress", "detached", "failed" */
+	char detail[160]; /* why it is pending or failed; "" none */
+	uint64_t frames, bytes, copies;
+	const struct egress_report *egress;
+	size_t egress_count;
+};
+
+struct interface_report {
+	char interface[IF_NAMESIZE];
+	int ifindex; /* 0: absent */
+	char driver[32], kind[16];
+	bool is_ingress, is_egress;
+	const char *mode;   /* "native", "generic", "none" */
+	const char *wanted; /* "auto", "native", "generic", "detached" */
+	const char *attach; /* "dispatcher", "single", "none" */
+	char forced[192];   /* why auto chose generic, or why attaching failed; "" nothing to say */
+	uint32_t program_id;
+	bool ready;	       /* ingress: attached and up; egress: can receive copies */
+	enum xm_reason reason; /* XM_REASON_NONE when ready */
+	unsigned int mtu;
+	bool features_known;
+	uint64_t features; /* bits of LINK_XDP_*: basic, redirect, ndo-xmit, rx-sg, ndo-xmit-sg */
+	uint64_t received, transmitted, driver_dropped;
+	uint64_t dropped[XM_REASONS_COUNTED];
+};
+
+struct stats_report {
+	uint64_t received, matched, copies, transmitted;
+	uint64_t unmatched[XM_PROTOCOLS];
+	uint64_t dropped[XM_REASONS_COUNTED];
+	int64_t unexplained; /* copies - transmitted - dropped of level COPY */
+};
+
+struct status_report {
+	const char *version;
+	uint64_t uptime_seconds;
+	int pid;
+	const char *enforce;
+	bool pinned; /* false: no bpffs, a restart will lose traffic */
+	char pin_dir[256];
+	char config_file[256];
+	unsigned int groups, entries, sets, interfaces; /* in use */
+	struct limits limits;
+	uint64_t kernel_memory_bytes; /* memlock of our maps as the kernel tells it */
+	bool settled;		      /* wanted == actual */
+	char problem[256];	      /* the last thing that could not be done; "" none */
+};
+
+#endif
