@@ -81,7 +81,10 @@ enum xm_protocol {
 #define XM_MAC_BITS    80 /* prefix bits in front of a MAC address */
 
 struct xm_address {
-	__u8 byte[XM_ADDRESS_LEN];
+	union {
+		__u8 byte[XM_ADDRESS_LEN];
+		__u32 word[XM_ADDRESS_LEN / 4];
+	};
 };
 
 /*
@@ -186,6 +189,7 @@ static inline __u32 xm_set_mtu(__u64 s)
 #define XM_INGRESS_PREFIXES	   (1U << 0) /* `prefix` has keys of this ingress */
 #define XM_INGRESS_SOURCE_PREFIXES (1U << 1) /* `source_prefix` has keys of its nodes */
 #define XM_INGRESS_LOOKUP	   (1U << 2) /* excludes are enforced by the egress program */
+#define XM_INGRESS_GENERIC	   (1U << 3) /* attached in generic mode */
 
 static inline __u64 xm_ingress(__u32 generation, __u32 exclude, __u32 flags)
 {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ingress program: parse, match, count, redirect to the set. One instance is loaded
+ * for each ingress, specialised by the constants below.
+ */
+#include "bpf/checksum.h"
+#include "bpf/match.h"
+
+MAP(sets, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
+MAP_OF_DEVMAPS(set_maps);
+MAP(ingresses, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
+MAP(interface_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_interface_counters, 0);
+MAP(group_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_group_counters, 0);
+MAP(slot_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_slot_counters, 0);
+MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
+
+const volatile __u32 slot;	       /* interface slot of this ingress */
+const volatile __u32 generation;       /* counts only while the ingress word has the same */
+const volatile _Bool native;	       /* attached in native mode */
+const volatile _Bool finish_checksums; /* the device's peers leave UDP checksums unfinished */
+
+/* The kernel lets a frame of MTU + Ethernet header + one tag out (__is_skb_forwardable). */
+#define FRAME_OVERHEAD (ETH_HLEN + 4)
+#define NO_KEY	       0xffffffff /* a broadcast looks its key up, too: one that no set has */
+
+static __always_inline __u64 word_of(void *map, __u32 index)
+{
+	__u64 *word = bpf_map_lookup_elem(map, &index);
+	return word ? *(volatile __u64 *)word : 0;
+}
+
+static __always_inline struct xm_slot_counters *count_slot(__u64 set)
+{
+	__u32 index = xm_set_slot(set);
+	return bpf_map_lookup_elem(&slot_counters, &index);
+}
+
+/* The set of members whose MTU takes a frame of `length`; *lost gets how many are left out. */
+static __always_inline __u64 fit(__u64 set, __u32 length, __u32 *lost)
+{
+	for (int i = 0; i < XM_MTU_LEVELS; i++) {
+		if (length <= xm_set_mtu(set) + FRAME_OVERHEAD || !xm_set_ready(set))
+			return set;
+		struct xm_slot_counters *c = count_slot(set);
+		if (c)
+			c->too_big++;
+		__u64 next = xm_set_next(set) ? word_of(&sets, xm_set_next(set)) : 0;
+		*lost += xm_set_ready(set) - xm_set_ready(next);
+		set = next;
+	}
+	return 0;
+}
+
+static __always_inline int redirect(__u64 set)
+{
+	__u32 index = xm_set_slot(set);
+	void *map = bpf_map_lookup_elem(&set_maps, &index);
+	if (!map)
+		return XDP_DROP;
+	if (xm_set_ready(set) == 1)
+		return bpf_redirect_map(map, xm_set_key(set), XDP_DROP);
+	return bpf_redirect_map(map, NO_KEY, BPF_F_BROADCAST | XDP_DROP);
+}
+
+/* Tells the egress program which exclude maps to ask. False: the driver has no metadata. */
+static __always_inline _Bool hand_over(struct xdp_md *ctx, __u64 entry, __u64 ingress, __u32 due)
+{
+	__u32 group_exclude = xm_entry_exclude(entry),
+	      ingress_exclude = xm_ingress_exclude(ingress);
+	__u32 zero = 0;
+
+	if (!native) {
+		struct xm_handover *h = bpf_map_lookup_elem(&handover, &zero);
+		if (h)
+			*h = (struct xm_handover){.due = due,
+						  .group_exclude = group_exclude,
+						  .ingress_exclude = ingress_exclude,
+						  .ingress = slot};
+		return 1;
+	}
+	if (!(xm_ingress_flags(ingress) & XM_INGRESS_LOOKUP) || !(group_exclude | ingress_exclude))
+		return 1;
+	if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct xm_meta)))
+		return 0;
+	struct xm_meta *meta = (void *)(long)ctx->data_meta;
+	if ((void *)(meta + 1) > (void *)(long)ctx->data)
+		return 0;
+	meta->magic = XM_META_MAGIC;
+	meta->group_exclude = group_exclude;
+	meta->ingress_exclude = ingress_exclude;
+	return 1;
+}
+
+/* A frame of the group in `entry`: counts it, and redirects it to those who can take it. */
+static __always_inline int copy(struct xdp_md *ctx, __u64 entry, __u64 ingress,
+				struct xm_interface_counters *c)
+{
+	__u32 group = xm_entry_group(entry), length = ctx->data_end - ctx->data, lost = 0;
+	__u64 whole = word_of(&sets, xm_entry_set(entry)), set = fit(whole, length, &lost);
+	__u32 due = xm_set_ready(whole), left = xm_set_ready(set);
+	struct xm_group_counters *g = bpf_map_lookup_elem(&group_counters, &group);
+	int verdict = XDP_DROP;
+
+	if (g) {
+		g->frames++;
+		g->bytes += length;
+	}
+	if (left) {
+		if (!hand_over(ctx, entry, ingress, left)) {
+			c->dropped[XM_REASON_NO_METADATA]++;
+			return XDP_DROP;
+		}
+		verdict = redirect(set);
+		if (verdict != XDP_REDIRECT) /* the member left between two loads */
+			due = lost;
+	}
+	if (!due) {
+		c->dropped[XM_REASON_NO_EGRESS]++;
+		return XDP_DROP;
+	}
+	c->matched++;
+	c->copies += due;
+	c->dropped[XM_REASON_TOO_BIG] += lost;
+	if (g)
+		g->copies += due;
+	struct xm_slot_counters *s = count_slot(set);
+	if (s && verdict == XDP_REDIRECT)
+		s->frames++;
+	return verdict;
+}
+
+SEC("xdp")
+int xmcast_ingress(struct xdp_md *ctx)
+{
+	__u32 index = slot;
+	__u64 ingress = word_of(&ingresses, index);
+	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &index);
+	struct frame f;
+
+	if (!c || xm_ingress_generation(ingress) != generation)
+		return XDP_PASS;
+	c->received++;
+	__u64 entry = 0;
+	if (!parse(ctx, &f)) {
+		f.key.ingress = slot;
+		entry = match(&f, xm_ingress_flags(ingress));
+	}
+	if (!entry) {
+		if (f.protocol < XM_PROTOCOLS)
+			c->unmatched[f.protocol]++;
+		return XDP_PASS;
+	}
+	if (native && finish_checksums)
+		finish_checksum(ctx, &f);
+	return copy(ctx, entry, ingress, c);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tracepoints of the kernel's redirect path: what was sent, what was dropped, and why. */
+#include "bpf/maps.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include <asm-generic/errno.h>
+
+/* The few kernel fields read here, relocated to the running kernel (CO-RE). */
+struct net {
+	__u64 net_cookie;
+} __attribute__((preserve_access_index));
+typedef struct {
+	struct net *net;
+} possible_net_t;
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
+} __attribute__((preserve_access_index));
+
+MAP(interface_slots, BPF_MAP_TYPE_HASH, 1, __u32, __u32, 0);
+MAP(interface_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_interface_counters, 0);
+MAP(ingresses, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
+MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
+
+const volatile __u64 netns_cookie; /* the daemon's network namespace */
+
+/* Slot of a device that is ours, 0 when it is not. */
+static __always_inline __u32 slot_of(const struct net_device *device)
+{
+	__u32 ifindex = device->ifindex;
+	if (BPF_CORE_READ(device, nd_net.net, net_cookie) != netns_cookie)
+		return 0;
+	__u32 *slot = bpf_map_lookup_elem(&interface_slots, &ifindex);
+	return slot ? *slot : 0;
+}
+
+/* The ingress word of a device that we receive on, 0 when we do not. */
+static __always_inline __u64 ingress_word(__u32 slot)
+{
+	__u64 *word = slot ? bpf_map_lookup_elem(&ingresses, &slot) : 0;
+	return word ? *word : 0;
+}
+
+static __always_inline __u32 reason_of(int error)
+{
+	switch (-error) {
+	case 0:
+	case ENOSPC:
+	case EBUSY:
+		return XM_REASON_QUEUE_FULL;
+	case 6: /* ENXIO */
+		return XM_REASON_NO_RECEIVER;
+	case ENETDOWN:
+		return XM_REASON_LINK_DOWN;
+	case EMSGSIZE:
+		return XM_REASON_TOO_BIG;
+	case 12: /* ENOMEM */
+		return XM_REASON_NO_MEMORY;
+	case EOPNOTSUPP:
+		return XM_REASON_NOT_SUPPORTED;
+	}
+	return XM_REASON_DRIVER_ERROR;
+}
+
+/* Native: once per flush of a device's bulk queue (kernel/bpf/devmap.c: bq_xmit_all). */
+SEC("tp_btf/xdp_devmap_xmit")
+int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device *to, int sent,
+	     int drops, int error)
+{
+	__u32 slot = slot_of(to);
+	if (!slot || !ingress_word(slot_of(from)))
+		return 0;
+	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &slot);
+	if (!c)
+		return 0;
+	c->transmitted += sent;
+	/* `drops` holds those of our egress program, too, which has counted them itself */
+	drops -= c->flush_excluded;
+	c->flush_excluded = 0;
+	__u32 reason = reason_of(error);
+	if (drops > 0 && reason < XM_REASONS_COUNTED)
+		c->dropped[reason] += drops;
+	return 0;
+}
+
+/*
+ * A redirect failed. In generic mode the kernel stops at the first bad member: all copies
+ * that the egress program has not seen are lost with it. In native mode the only copy of
+ * a unicast is lost; of a broadcast that ran out of memory the number is not known.
+ */
+SEC("tp_btf/xdp_redirect_err")
+int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void *program,
+	     const void *target, int error, int map_type, __u32 map_id, __u32 index)
+{
+	__u32 slot = slot_of(device), zero = 0, lost = index != 0xffffffff;
+	__u64 word = ingress_word(slot);
+	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &slot);
+	if (!word || !c)
+		return 0;
+	struct xm_handover *h = bpf_map_lookup_elem(&handover, &zero);
+	if (h && xm_ingress_flags(word) & XM_INGRESS_GENERIC) {
+		if (h->ingress != slot)
+			return 0;
+		lost = h->due - h->done;
+	}
+	__u32 reason = reason_of(error);
+	if (reason < XM_REASONS_COUNTED)
+		c->dropped[reason] += lost;
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";
