@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by run.sh: Debian kernel packages, fetched with apt's own machinery but with private
+# state, unpacked with dpkg -x. Nothing of the host's package system is read or changed.
+
+: "${XM_DEBIAN_MIRROR:=http://deb.debian.org}"
+
+# suite_of KERNEL: the Debian suite that a KERNEL argument means.
+suite_of() {
+	case $1 in
+	12 | debian12 | bookworm) echo bookworm ;;
+	13 | debian13 | trixie) echo trixie ;;
+	newest | sid) echo sid ;;
+	*) return 1 ;;
+	esac
+}
+
+# private_apt SUITE COMMAND...: apt-get or apt-cache with state under $cache/apt/SUITE.
+private_apt() {
+	_state=$cache/apt/$1
+	_command=$2
+	shift 2
+	"$_command" -q=2 -o Dir::State="$_state" -o Dir::State::lists="$_state/lists" \
+		-o Dir::State::status=/dev/null -o Dir::Cache="$_state/cache" \
+		-o Dir::Etc::sourcelist="$_state/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+		-o APT::Sandbox::User=root -o APT::Architecture=amd64 -o Acquire::Languages=none \
+		-o Acquire::Retries=3 "$@"
+}
+
+# write_sources SUITE
+write_sources() {
+	_state=$cache/apt/$1
+	mkdir -p "$_state/lists/partial" "$_state/cache/archives/partial"
+	_by='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+	{
+		echo "deb $_by $XM_DEBIAN_MIRROR/debian $1 main"
+		[ "$1" = sid ] ||
+			echo "deb $_by $XM_DEBIAN_MIRROR/debian-security $1-security main"
+	} >"$_state/sources.list"
+}
+
+# package_of SUITE: the package that linux-image-amd64 stands for, e.g. linux-image-6.1.0-57-amd64.
+package_of() {
+	private_apt "$1" apt-cache show --no-all-versions linux-image-amd64 |
+		sed -n 's/^Depends:.*\(linux-image-[0-9][^ ,]*\).*/\1/p'
+}
+
+# unpack DEB DIRECTORY: modules with their index, the kernel as DIRECTORY/vmlinuz. Debug symbols
+# and the like are not in the package; documentation is not needed.
+unpack() {
+	rm -rf "$2" "$2.new"
+	mkdir -p "$2.new"
+	dpkg -x "$1" "$2.new" || return 1
+	[ -d "$2.new/lib/modules" ] || mv "$2.new/usr/lib" "$2.new/lib" || return 1
+	rm -rf "$2.new/usr/share"
+	_release=$(ls "$2.new/lib/modules") || return 1
+	mv "$2.new/boot/vmlinuz-$_release" "$2.new/vmlinuz" || return 1
+	(cd "$2.new" && busybox depmod -b "$2.new" "$_release") || return 1
+	echo "$_release" >"$2.new/release"
+	mv "$2.new" "$2"
+}
+
+# fetch_kernel SUITE: prints the directory of the unpacked kernel. A kernel that was fetched
+# before serves when the archive cannot be reached, and for a day without asking it.
+fetch_kernel() {
+	_current=$cache/current-$1
+	if [ -n "$(find "$_current" -mmin -1440 2>/dev/null)" ]; then
+		cat "$_current"
+		return 0
+	fi
+	write_sources "$1"
+	if private_apt "$1" apt-get update >&2 && _package=$(package_of "$1") &&
+		[ -n "$_package" ]; then
+		_dir=$cache/$_package
+		if [ ! -f "$_dir/release" ]; then
+			mkdir -p "$cache/download"
+			(cd "$cache/download" && rm -f "$_package"_*.deb &&
+				private_apt "$1" apt-get download "$_package" >&2) || return 1
+			unpack "$cache/download/$_package"_*.deb "$_dir" || return 1
+			rm -rf "$cache/download"
+		fi
+		echo "$_dir" >"$_current"
+	elif [ ! -f "$_current" ]; then
+		echo "vm: no kernel of Debian $1: the archive $XM_DEBIAN_MIRROR cannot be" \
+			"reached; set XM_DEBIAN_MIRROR to one that can" >&2
+		return 1
+	fi
+	cat "$_current"
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs tests under Debian's own kernels, in QEMU without KVM.
+#
+#   tests/vm/run.sh [KERNEL...] [--only TEST] [--suite NAME[,NAME]] [--shell] [--build DIR]
+#                   [--timeout SECONDS]
+#
+# KERNEL: 12, 13 or newest; default: 12. TEST: a name or shell pattern. Prints TAP for each kernel
+# and one line of sums; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
+# The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
+# changes. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the guest does.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+here=$top/tests/vm
+. "$here/kernel.sh"
+
+usage() {
+	sed -n '3,12s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
+
+kernels='' only='*' suites=bpf shell='' build=$top/build timeout=330
+while [ $# -gt 0 ]; do
+	case $1 in
+	--shell) shell=yes ;;
+	--only | --suite | --build | --timeout)
+		[ $# -ge 2 ] || usage
+		case $1 in
+		--only) only=$2 ;;
+		--suite) suites=$2 ;;
+		--build) build=$(cd "$2" && pwd) || exit 2 ;;
+		--timeout) timeout=$2 ;;
+		esac
+		shift
+		;;
+	-*) usage ;;
+	*)
+		suite_of "$1" >/dev/null || usage
+		kernels="$kernels $1"
+		;;
+	esac
+	shift
+done
+: "${kernels:=12}"
+cache=${XM_VM_CACHE:-$build/vm}
+
+for tool in qemu-system-x86_64 busybox python3 dpkg apt-get cpio setpriv; do
+	command -v $tool >/dev/null || {
+		echo "vm: $tool is missing: install the packages of tests/packages.txt" >&2
+		exit 2
+	}
+done
+[ -f "$build/build.ninja" ] || {
+	echo "vm: $build is no build directory: run meson setup $build" >&2
+	exit 2
+}
+mkdir -p "$cache" || exit 2
+cache=$(cd "$cache" && pwd)
+work=$(mktemp -d "$cache/run.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+
+# module_order KERNEL-DIRECTORY NAME...: paths of the modules and what they need, needed first.
+module_order() {
+	python3 - "$@" <<'EOF'
+import sys, pathlib
+base = next((pathlib.Path(sys.argv[1]) / "lib/modules").iterdir())
+needs = dict(line.split(":", 1) for line in (base / "modules.dep").read_text().splitlines())
+paths = {pathlib.Path(p).name.split(".ko")[0].replace("-", "_"): p for p in needs}
+built_in = (base / "modules.builtin").read_text().replace("-", "_")
+order = []
+def add(path):
+    for needed in reversed(needs[path].split()):
+        if needed not in order:
+            add(needed)
+    if path not in order:
+        order.append(path)
+for name in sys.argv[2:]:
+    if name in paths:
+        add(paths[name])
+    elif f"/{name}.ko" not in built_in:
+        sys.exit(f"vm: the kernel has no module {name}")
+print("\n".join(str((base / p).relative_to(base)) for p in order))
+EOF
+}
+
+# make_initramfs KERNEL-DIRECTORY FILE
+make_initramfs() {
+	_root=$work/initramfs
+	_modules=$(echo "$1"/lib/modules/*)
+	rm -rf "$_root"
+	mkdir -p "$_root/bin" "$_root/modules"
+	cp "$(command -v busybox)" "$_root/bin/busybox" || return 1
+	cp "$here/guest.sh" "$_root/guest.sh"
+	cp "$here/init.sh" "$_root/init"
+	chmod 755 "$_root/init"
+	echo "$1" >"$_root/kernel-directory"
+	module_order "$1" virtio_pci 9pnet_virtio 9p overlay >"$work/order" || return 1
+	while read -r _path; do
+		cp "$_modules/$_path" "$_root/modules/" || return 1
+		basename "$_path" >>"$_root/modules/order"
+	done <"$work/order"
+	(cd "$_root" && find . | cpio -o -H newc --quiet) >"$2"
+}
+
+# boot KERNEL-DIRECTORY OUT: runs until the guest powers off, panics or the time is over. QEMU dies
+# with this script, whatever kills it.
+boot() {
+	if [ -n "$shell" ]; then
+		set -- "$1" "$2" -serial mon:stdio
+	else
+		set -- "$1" "$2" -serial "file:$2/console" -monitor none
+	fi
+	_kernel=$1 _out=$2
+	shift 2
+	setpriv --pdeathsig TERM timeout ${shell:+--foreground} -k 5 "${shell:+0}${timeout}" \
+		setpriv --pdeathsig KILL \
+		qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none "$@" \
+		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 1536 \
+		-kernel "$_kernel/vmlinuz" -initrd "$work/initrd" \
+		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off" \
+		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
+		-device virtio-9p-pci,fsdev=host,mount_tag=host \
+		-fsdev "local,id=out,path=$_out,security_model=none" \
+		-device virtio-9p-pci,fsdev=out,mount_tag=out &
+	_qemu=$!
+	trap 'kill "$_qemu" 2>/dev/null; exit 130' INT TERM HUP
+	wait "$_qemu"
+	_status=$?
+	trap 'exit 130' INT TERM HUP
+	[ "$_status" != 124 ] || echo "vm: the guest was stopped after $timeout seconds" >&2
+}
+
+passed=0 failed=0 skipped=0
+for kernel in $kernels; do
+	out=$work/out
+	rm -rf "$out"
+	mkdir "$out"
+	echo "$top" >"$out/tree"
+	[ -z "$shell" ] || : >"$out/shell"
+	if python3 "$here/select.py" "$build" "$suites" "$only" >"$out/tests" &&
+		directory=$(fetch_kernel "$(suite_of "$kernel")") &&
+		make_initramfs "$directory" "$work/initrd"; then
+		[ -s "$out/tests" ] || [ -n "$shell" ] || {
+			echo "vm: no test of suite $suites is called $only" >&2
+			exit 2
+		}
+		boot "$directory" "$out"
+	fi
+	[ -z "$shell" ] || continue
+	python3 "$here/report.py" "$out" "Debian $kernel"
+	read -r p f s <"$out/sums"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+[ -n "$shell" ] && exit 0
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
