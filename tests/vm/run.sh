@@ -106,23 +106,23 @@ make_initramfs() {
 # boot KERNEL-DIRECTORY OUT: runs until the guest powers off, panics or the time is over. QEMU dies
 # with this script, whatever kills it.
 boot() {
-	if [ -n "$shell" ]; then
-		set -- "$1" "$2" -serial mon:stdio
-	else
-		set -- "$1" "$2" -serial "file:$2/console" -monitor none
-	fi
-	_kernel=$1 _out=$2
-	shift 2
-	setpriv --pdeathsig TERM timeout ${shell:+--foreground} -k 5 "${shell:+0}${timeout}" \
-		setpriv --pdeathsig KILL \
-		qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none "$@" \
+	set -- "$1" "$2" setpriv --pdeathsig KILL qemu-system-x86_64 \
+		-nodefaults -no-user-config -no-reboot -display none \
 		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 1536 \
-		-kernel "$_kernel/vmlinuz" -initrd "$work/initrd" \
+		-kernel "$1/vmlinuz" -initrd "$work/initrd" \
 		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host \
-		-fsdev "local,id=out,path=$_out,security_model=none" \
-		-device virtio-9p-pci,fsdev=out,mount_tag=out &
+		-fsdev "local,id=out,path=$2,security_model=none" \
+		-device virtio-9p-pci,fsdev=out,mount_tag=out
+	_out=$2
+	shift 2
+	if [ -n "$shell" ]; then
+		"$@" -serial mon:stdio
+		return
+	fi
+	setpriv --pdeathsig TERM timeout -k 5 "$timeout" \
+		"$@" -serial "file:$_out/console" -monitor none &
 	_qemu=$!
 	trap 'kill "$_qemu" 2>/dev/null; exit 130' INT TERM HUP
 	wait "$_qemu"
@@ -138,7 +138,7 @@ for kernel in $kernels; do
 	mkdir "$out"
 	echo "$top" >"$out/tree"
 	[ -z "$shell" ] || : >"$out/shell"
-	if python3 "$here/select.py" "$build" "$suites" "$only" >"$out/tests" &&
+	if python3 "$here/choose.py" "$build" "$suites" "$only" >"$out/tests" &&
 		directory=$(fetch_kernel "$(suite_of "$kernel")") &&
 		make_initramfs "$directory" "$work/initrd"; then
 		[ -s "$out/tests" ] || [ -n "$shell" ] || {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prints the tests of a build directory that the guest shall run: NAME, seconds, command.
 
-select.py BUILD SUITE[,SUITE] [NAME-PATTERN]   (meson's own list, so that a test is named once)
+choose.py BUILD SUITE[,SUITE] [NAME-PATTERN]   (meson's own list, so that a test is named once)
 """
 import fnmatch
 import json
