@@ -244,7 +244,34 @@ struct xm_slot_counters {
 	__u64 frames, too_big;
 };
 
+/*
+ * Written and read by the daemon only, kept in maps so that the next daemon knows what
+ * the numbers in the other maps mean. A record is written before its number is used.
+ */
+#define XM_NAME_LEN 16
+struct xm_interface_record {	/* interface_records[interface slot] */
+	char name[XM_NAME_LEN]; /* "": free */
+	__u32 ifindex;		/* bound to, 0: absent */
+	__u32 generation;	/* of the attached program, 0: none */
+	__u32 flags;		/* XM_RECORD_* */
+};
+#define XM_RECORD_NATIVE       (1U << 0) /* mode of the attached program */
+#define XM_RECORD_ALLMULTI     (1U << 1) /* we set IFF_ALLMULTI: restore it */
+#define XM_RECORD_VLAN_OFFLOAD (1U << 2) /* we switched a VLAN offload off: restore it */
+#define XM_RECORD_DISPATCHER   (1U << 3) /* attached behind libxdp's dispatcher */
+
+struct xm_entry_record { /* entry_records[entry] */
+	__u32 used;	 /* 0: free, 1: node, 2: source */
+	__u32 node;	 /* source: entry of its node */
+	struct xm_group_key key;
+	struct xm_address source;
+	__u8 len, source_len; /* prefix lengths in bits of the 128 */
+	__u8 pad[6];
+};
+
 _Static_assert(sizeof(struct xm_address) == 16, "address");
+_Static_assert(sizeof(struct xm_interface_record) == 28, "interface record");
+_Static_assert(sizeof(struct xm_entry_record) == 56, "entry record");
 _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
 _Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
 _Static_assert(sizeof(struct xm_source_key) == 20, "source key");

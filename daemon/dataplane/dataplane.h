@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel side: maps, programs, pins, counters. The only room that includes libbpf or
+ * libxdp. It holds no policy: it writes what it is told and reads what is there. Numbers:
+ * interface slot, entry, set, set slot, exclude slot as in bpf/xmcast.h; 0 is never used
+ * for a real one. All functions return 0 or a negative errno unless they say otherwise.
+ */
+#ifndef XM_DATAPLANE_DATAPLANE_H
+#define XM_DATAPLANE_DATAPLANE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/xmcast.h"
+#include "daemon/model/model.h"
+
+enum dataplane_map {
+	MAP_EXACT,
+	MAP_PREFIX,
+	MAP_SOURCE_EXACT,
+	MAP_SOURCE_PREFIX,
+	MAP_ENTRIES,
+	MAP_SETS,
+	MAP_SET_MAPS,
+	MAP_EXCLUDE_MAPS,
+	MAP_INGRESSES,
+	MAP_INTERFACE_SLOTS,
+	MAP_INTERFACE_COUNTERS,
+	MAP_GROUP_COUNTERS,
+	MAP_SLOT_COUNTERS,
+	MAP_HANDOVER,
+	MAP_INTERFACE_RECORDS,
+	MAP_ENTRY_RECORDS,
+	MAP_GRACE,
+	MAPS,
+};
+
+/* How many of each there can be; fixed when the maps are created. */
+struct dataplane_sizes {
+	unsigned int interfaces;      /* slots 1..interfaces */
+	unsigned int entries;	      /* 1..entries */
+	unsigned int sets;	      /* 1..sets, with the chains by MTU */
+	unsigned int slots;	      /* 1..slots of set_maps */
+	unsigned int excludes;	      /* 1..excludes of exclude_maps */
+	unsigned int exclude_members; /* interfaces one exclude map can name */
+};
+void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out);
+
+struct pool;
+struct trace;
+
+struct dataplane {
+	struct dataplane_sizes sizes;
+	char pin_dir[256]; /* "" when nothing is pinned */
+	bool adopted;	   /* the maps were there already */
+	int map_fd[MAPS];
+	/* mmapped maps, indexed by number */
+	uint64_t *entries, *sets, *ingresses;
+	struct xm_interface_record *interface_records;
+	struct xm_entry_record *entry_records;
+	size_t mapped[MAPS]; /* bytes, 0: not mapped */
+	int egress_native_fd, egress_generic_fd;
+	int cpus; /* possible CPUs: values of a per-CPU element */
+	struct pool *set_pool, *exclude_pool;
+	struct trace *trace;
+	int *ingress_fd; /* by interface slot: our program, -1 none */
+};
+
+/*
+ * Creates the maps and programs, or adopts those pinned below `bpffs` (a directory on a
+ * bpffs; NULL: nothing is pinned) for the caller's network namespace. When the sizes of
+ * what is pinned differ from `limits`, the fault says so (-EUCLEAN).
+ */
+int dataplane_open(struct dataplane **out, const char *bpffs, const struct limits *limits,
+		   struct fault *fault);
+/* Frees user-space state; what is pinned or attached stays. NULL is fine. */
+void dataplane_close(struct dataplane *dp);
+/* Removes the pins of this network namespace; attached programs must be gone already. */
+int dataplane_unpin(struct dataplane *dp);
+/* Bytes of kernel memory of all maps, from their fdinfo. */
+uint64_t dataplane_memory(const struct dataplane *dp);
+
+/* One store that every CPU sees whole. */
+static inline void word_store(uint64_t *word, uint64_t value)
+{
+	atomic_store_explicit((_Atomic uint64_t *)word, value, memory_order_release);
+}
+
+/* Blocks until every program that ran at the time of the call has ended. */
+int dataplane_grace(struct dataplane *dp);
+
+/* --- index.c: the four maps that lead to an entry --- */
+
+/*
+ * Writes entry_records[entry] and then the key into the hash (whole addresses) or the
+ * trie. -EEXIST when the key is there with another entry.
+ */
+int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry_record *record);
+/* Deletes the key; the record stays until dataplane_forget(), after a grace period. */
+int dataplane_delete(struct dataplane *dp, uint32_t entry);
+void dataplane_forget(struct dataplane *dp, uint32_t entry);
+
+/* Leads the ifindex in tracepoints and egress programs to its slot. */
+int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot);
+int dataplane_unmap_interface(struct dataplane *dp, int ifindex);
+
+/* --- pool.c: inner maps that already sit in set_maps or exclude_maps --- */
+
+/* A free slot whose map has at least `members` buckets (next power of two); 0: grow first. */
+uint32_t pool_take(struct pool *pool, unsigned int members);
+/* Gives a slot back: it is emptied now, so only after a grace period. */
+void pool_give(struct pool *pool, uint32_t slot);
+/* Marks a slot in use whose map this process does not know (adopted). */
+void pool_reserve(struct pool *pool, uint32_t slot);
+/* Notes that pool_take() will want `count` more slots for `members` each. */
+int pool_want(struct pool *pool, unsigned int members, unsigned int count);
+/* True when pool_grow() has something to do. */
+bool pool_wants(const struct pool *pool);
+/*
+ * Makes what was wanted. Blocks for grace periods, so it runs in the worker; nobody else
+ * may touch the pool meanwhile. -ENOSPC when slots run out.
+ */
+int pool_grow(struct pool *pool);
+unsigned int pool_capacity(const struct pool *pool, uint32_t slot); /* buckets */
+/* Members of a slot's map. `program`: descriptor of an egress program, -1 none. */
+int pool_add(struct pool *pool, uint32_t slot, uint32_t key, int ifindex, int program);
+int pool_remove(struct pool *pool, uint32_t slot, uint32_t key);
+
+/* --- ingress.c --- */
+
+struct ingress_spec {
+	uint32_t slot;
+	int ifindex;
+	bool native;
+	bool finish_checksums;
+	uint32_t generation; /* the word must carry it before frames count */
+};
+struct ingress_state {
+	uint32_t program_id; /* 0: ours is not attached */
+	bool native, dispatcher;
+	char why_single[160]; /* what libxdp said when it did without its dispatcher */
+};
+/*
+ * Attaches our program. -EBUSY: a foreign program holds the device (fault names id and
+ * name); other errors carry the kernel's words.
+ */
+int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
+		     struct ingress_state *state, struct fault *fault);
+/* Detaches exactly our program, -ENOENT when it is not there. */
+int dataplane_detach(struct dataplane *dp, uint32_t slot, int ifindex, struct fault *fault);
+/* What is attached now; `foreign` gets id and name of another's program, "" none. */
+int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
+		       struct ingress_state *state, char *foreign, size_t foreign_size);
+/* Loads an instance without attaching it, for tests and measurements. An fd to close. */
+int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
+			   struct fault *fault);
+
+/* --- counters.c: sums over all CPUs --- */
+
+int counters_interface(struct dataplane *dp, uint32_t slot, struct xm_interface_counters *out);
+int counters_group(struct dataplane *dp, uint32_t entry, struct xm_group_counters *out);
+int counters_slot(struct dataplane *dp, uint32_t slot, struct xm_slot_counters *out);
+/* Zeroes a group's counters before its entry is used for another. */
+int counters_clear_group(struct dataplane *dp, uint32_t entry);
+/* Adds the counters of a slot that is given up to slot `to`, and zeroes them. */
+int counters_move_interface(struct dataplane *dp, uint32_t from, uint32_t to);
+
+#endif
