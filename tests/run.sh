@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All tests: installs what is missing, builds (gcc, clang, sanitizers), checks the sources,
+# runs every suite. The last line is `N passed, N failed, N skipped`.
+set -u
+
+usage()
+{
+	cat <<-END
+	usage: sudo sh tests/run.sh [--long] [--suite NAME]... [--keep]
+	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench (may be repeated)
+	  --long        also what takes longer than the ordinary run of under 20 minutes
+	  --keep        keep the namespaces of a failed network test and say how to enter them
+	END
+	exit "$1"
+}
+
+suites=''
+XMCAST_LONG=
+XMCAST_KEEP=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--long) XMCAST_LONG=1 ;;
+	--keep) XMCAST_KEEP=1 ;;
+	--suite)
+		[ $# -gt 1 ] || usage 2
+		suites="$suites $2"
+		shift
+		;;
+	--help) usage 0 ;;
+	*) usage 2 ;;
+	esac
+	shift
+done
+[ -n "$suites" ] || suites='lint unit bpf fuzz netns vm bench'
+
+top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+cd "$top" || exit 1
+builds=$top/build-tests
+build=$builds/gcc
+export XMCAST_LONG XMCAST_KEEP XMCAST_BUILD="$build"
+# User-installed replacements of system tools are not what Debian's users have.
+PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin:$PATH
+export PATH
+
+mkdir -p "$builds/log"
+exec 9>"$builds/lock"
+flock -n 9 || {
+	echo "another tests/run.sh works in this tree (it holds $builds/lock): wait for it"
+	exit 1
+}
+
+passed=0
+failed=0
+skipped=0
+
+. "$top/tests/lib/count.sh"
+
+# One step of the run: its output goes to a log, its results into the sums. It ends with us.
+# step NAME SECONDS COMMAND...
+step()
+{
+	name=$1
+	seconds=$2
+	shift 2
+	log=$builds/log/$(echo "$name" | tr '/ ' '__').log
+	began=$(date +%s)
+	setpriv --pdeathsig TERM timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null 9>&-
+	rc=$?
+	[ $rc != 124 ] || echo "not ok - $name took longer than $seconds s" >>"$log"
+	report "$name" "$log" "$rc" $(($(date +%s) - began))
+}
+
+# report NAME LOG EXIT-CODE SECONDS
+report()
+{
+	set -- "$1" "$2" "$3" "$4" $(count_results "$2" "$3")
+	passed=$((passed + $5))
+	failed=$((failed + $6))
+	skipped=$((skipped + $7))
+	printf '%-28s %5d passed %3d failed %3d skipped %5d s\n' "$1" "$5" "$6" "$7" "$4"
+	count_skips "$2" | sort | uniq -c | sed 's/^ *1 //; s/^/    skipped: /'
+	[ "$6" = 0 ] || {
+		echo "    --- $2"
+		failures "$2" | sed 's/^/    /'
+	}
+}
+
+# skip NAME WHY: a suite or a part of one that cannot run here.
+skip()
+{
+	skipped=$((skipped + 1))
+	printf '%-28s %5d passed %3d failed %3d skipped\n    skipped: %s\n' "$1" 0 0 1 "$2"
+}
+
+# meson_suite BUILD SUITE NAME SECONDS: what meson knows under that suite, if anything.
+meson_suite()
+{
+	meson test -C "$builds/$1" --list --no-rebuild 2>/dev/null | grep -q "^xmcast:$2 / " || return 0
+	step "$3" "$4" sh "$top/tests/lib/meson-suite.sh" "$builds/$1" "$2"
+}
+
+# scripts SUITE SECONDS: tests/SUITE/run.sh, or else each tests/SUITE/NAME.sh that is a test.
+scripts()
+{
+	if [ -f "tests/$1/run.sh" ]; then
+		set -- "$1" "$2" --
+		[ -z "$XMCAST_LONG" ] || set -- "$@" --long
+		suite=$1
+		seconds=$2
+		shift 3
+		step "$suite" "$seconds" sh "tests/$suite/run.sh" "$@"
+		return
+	fi
+	for script in tests/"$1"/*.sh; do
+		[ -f "$script" ] && grep -q '^# test: ' "$script" || continue
+		step "$1/$(basename "$script" .sh)" "$2" sh "$script"
+	done
+}
+
+run_suite()
+{
+	case $1 in
+	lint)
+		step lint/includes 60 sh tests/lint/includes.sh
+		step lint/sources 60 sh tests/lint/lint.sh
+		;;
+	unit)
+		meson_suite gcc unit unit 300
+		meson_suite clang unit unit/clang 300
+		meson_suite asan unit unit/asan+ubsan 600
+		;;
+	fuzz)
+		meson_suite asan fuzz fuzz/asan+ubsan 600
+		scripts fuzz 600
+		;;
+	bpf | netns | vm | bench)
+		if [ "$(id -u)" != 0 ]; then
+			skip "$1" "needs root: sudo sh tests/run.sh"
+			return
+		fi
+		meson_suite gcc "$1" "$1" 900
+		scripts "$1" "${XMCAST_LONG:+3}600"
+		;;
+	*)
+		echo "no suite is called $1"
+		usage 2
+		;;
+	esac
+}
+
+summary()
+{
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ "$passed" != 0 ]
+	exit
+}
+
+step packages 900 sh tests/lib/install-packages.sh
+[ "$failed" = 0 ] || summary
+CC=gcc step build/gcc 600 sh tests/lib/build.sh "$build"
+[ "$failed" = 0 ] || summary
+case " $suites " in
+*' unit '* | *' fuzz '*)
+	CC=clang step build/clang 600 sh tests/lib/build.sh "$builds/clang"
+	step build/asan+ubsan 600 sh tests/lib/build.sh "$builds/asan" \
+	    -Db_sanitize=address,undefined -Db_lundef=false
+	;;
+esac
+for suite in $suites; do
+	run_suite "$suite"
+done
+summary
