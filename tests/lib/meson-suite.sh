@@ -11,7 +11,7 @@ one=$(mktemp) || exit 1
 trap 'rm -f "$one"' EXIT
 
 rc=0
-meson test -C "$build" --suite "$suite" --no-rebuild --num-processes 2 --print-errorlogs || rc=$?
+meson test -C "$build" --suite "$suite" --no-rebuild --num-processes 2 || rc=$?
 
 passed=0
 failed=0
@@ -25,7 +25,11 @@ while [ $i -lt "$count" ]; do
 	set -- $(sed -n "${i}p" "$results" | jq -r '.returncode, (.name | gsub(" "; "_"))')
 	set -- "$1" "$2" $(count_results "$one" "$1")
 	echo "# $2: $3 passed, $4 failed, $5 skipped"
-	[ "$4" = 0 ] || echo "not ok - $2"
+	[ "$4" = 0 ] || {
+		echo "not ok - $2"
+		grep -E 'ERROR|LINE|FAILED|not ok|Sanitizer|runtime error|Assert' "$one" | sed 's/^/#   /' |
+		    head -40
+	}
 	count_skips "$one" | sed 's/^/skipped: /'
 	passed=$((passed + $3))
 	failed=$((failed + $4))
