@@ -105,12 +105,7 @@ meson_suite()
 scripts()
 {
 	if [ -f "tests/$1/run.sh" ]; then
-		set -- "$1" "$2" --
-		[ -z "$XMCAST_LONG" ] || set -- "$@" --long
-		suite=$1
-		seconds=$2
-		shift 3
-		step "$suite" "$seconds" sh "tests/$suite/run.sh" "$@"
+		step "$1" "$2" sh "tests/$1/run.sh" ${XMCAST_LONG:+--long}
 		return
 	fi
 	for script in tests/"$1"/*.sh; do
@@ -135,9 +130,14 @@ run_suite()
 		meson_suite asan fuzz fuzz/asan+ubsan 600
 		scripts fuzz 600
 		;;
-	bpf | netns | vm | bench)
+	bpf | netns | bench | vm)
 		if [ "$(id -u)" != 0 ]; then
 			skip "$1" "needs root: sudo sh tests/run.sh"
+			return
+		fi
+		if [ "$1" = vm ]; then
+			step vm 1800 sh tests/vm/run.sh --build "$build" \
+			    ${XMCAST_LONG:+12 13 newest}
 			return
 		fi
 		meson_suite gcc "$1" "$1" 900
