@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What we know of each link, what was told of it, and what must be asked again. */
+#ifndef XM_NETLINK_CACHE_H
+#define XM_NETLINK_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/netlink/netlink.h"
+
+struct record {
+	struct link now;  /* the facts, as far as messages were read */
+	struct link told; /* those of the last link() call, when is_told */
+	bool present;	  /* false: it vanished; freed once that was told */
+	bool is_told;
+	bool vanished; /* since the last telling, though it may be back: must be told both */
+	bool changed;  /* compare `now` with `told` when settling */
+	bool work;     /* one of the following, or something its peer depends on */
+	bool self_stale, features_stale, driver_stale, peer_stale;
+	bool seen;		/* by the dump that runs */
+	unsigned int asked;	/* number of the settling that last asked for it anew */
+	unsigned int hid_vlans; /* VLAN offloads that we switched off, bits of offload.c */
+};
+
+struct cache {
+	struct record **by_index; /* ascending ifindex */
+	struct record **by_name;  /* the present ones by name, when names_valid */
+	size_t count, size, named;
+	bool names_valid;
+};
+
+/* NULL when there is none; also finds records of links that vanished. */
+struct record *cache_find(const struct cache *cache, int ifindex);
+/* The first record with an ifindex above `ifindex`. Stays right while records come and go. */
+struct record *cache_after(const struct cache *cache, int ifindex);
+/* A new, absent record. NULL: no memory. */
+struct record *cache_add(struct cache *cache, int ifindex);
+void cache_remove(struct cache *cache, struct record *record);
+/* Only present ones. */
+struct record *cache_find_name(struct cache *cache, const char *name);
+void cache_free(struct cache *cache);
+
+#endif
