@@ -93,11 +93,17 @@ skip()
 	printf '%-28s %5d passed %3d failed %3d skipped\n    skipped: %s\n' "$1" 0 0 1 "$2"
 }
 
+# has_suite BUILD SUITE: meson knows tests of that suite.
+has_suite()
+{
+	meson introspect "$builds/$1" --tests |
+	    jq -e --arg suite "xmcast:$2" 'any(.[]; .suite | index($suite))' >/dev/null
+}
+
 # meson_suite BUILD SUITE NAME SECONDS: what meson knows under that suite, if anything.
 meson_suite()
 {
-	meson introspect "$builds/$1" --tests |
-	    jq -e --arg suite "xmcast:$2" 'any(.[]; .suite | index($suite))' >/dev/null || return 0
+	has_suite "$1" "$2" || return 0
 	step "$3" "$4" sh "$top/tests/lib/meson-suite.sh" "$builds/$1" "$2"
 }
 
@@ -136,6 +142,7 @@ run_suite()
 			return
 		fi
 		if [ "$1" = vm ]; then
+			has_suite gcc bpf || return 0
 			step vm 1800 sh tests/vm/run.sh --build "$build" \
 			    ${XMCAST_LONG:+12 13 newest}
 			return

@@ -35,7 +35,7 @@ check "every file has its licence line" "$(files '*.[ch]' '*.sh' '*.py' meson.bu
 # In two halves, so that this file does not find itself.
 marks='TO''DO|FIX''ME|XX''X|HA''CK|NO''LINT|clang-format ''off|not impl''emented'
 check "no mark of unfinished work" "$(files '*.[ch]' '*.sh' '*.py' '*.md' '*.scd' meson.build |
-    xargs grep -nE "$marks" || true)"
+    xargs grep -nwE "$marks" || true)"
 
 check "shell scripts parse" "$(files '*.sh' | while read -r file; do
 	case $(head -1 "$file") in

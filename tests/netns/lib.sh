@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by every network test, first thing. It starts the test anew in namespaces of its own
+# (network, mounts, processes): whatever the test makes lives there only, so that nothing is
+# left behind however it ends, and two can run beside each other.
+#
+#   ns `s`: the sender         the test's own ns: xmcastd        ns `r0`, `r1`, ...: receivers
+#   s0 ------------------------ in0            out0 ------------------------ r0 (named r0, GRO on)
+#   10.9.0.2 fd09::2                           out1 ------------------------ r1
+#
+# Prints TAP. Conditions are waited for, with a deadline. Keep the lines of tests short:
+#   . "$(dirname "$0")/lib.sh"
+#   network 2; daemon; ctl add-group 239.1.1.1 --from in0 --to out0,out1
+#   check "both receivers get every datagram" deliver 239.1.1.1 all:r0 all:r1
+#   finish
+
+tests=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$tests/../.." && pwd)
+build=${XMCAST_BUILD:-$top/build}
+PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH
+export LC_ALL=C
+
+if [ -z "${XMCAST_INSIDE:-}" ]; then
+	[ "$(id -u)" = 0 ] || {
+		echo '1..0 # SKIP needs root'
+		exit 0
+	}
+	for tool in "$build/tests/netns/recv" \
+	    ${XMCAST_NO_DAEMON-"$build/daemon/xmcastd" "$build/cli/xmcastctl"}; do
+		[ -x "$tool" ] || {
+			echo "not ok - $tool is not built"
+			exit 1
+		}
+	done
+	# The child is killed with unshare, and as init of its namespace it takes all with it.
+	XMCAST_INSIDE=1 exec unshare --net --mount --pid --fork --kill-child --mount-proc \
+	    sh "$0" "$@"
+fi
+trap 'exit 143' TERM INT HUP
+
+# A private /run, with everything that belongs to this run of the test.
+mount -t tmpfs -o mode=755 xmcast-test /run
+mkdir -p /run/netns /run/t
+work=/run/t
+mount -t sysfs sysfs /sys && mount -t bpf bpf /sys/fs/bpf
+ip link set lo up
+
+number=0
+failures=0
+long=${XMCAST_LONG:-}
+
+# comment TEXT...: a line for people.
+comment()
+{
+	echo "$*" | sed 's/^/# /'
+}
+
+# ok WHAT / not_ok WHAT [FILE]: a result; FILE is what to show of a failure.
+ok()
+{
+	number=$((number + 1))
+	echo "ok $number - $1"
+}
+not_ok()
+{
+	number=$((number + 1))
+	failures=$((failures + 1))
+	echo "not ok $number - $1"
+	[ ! -s "${2:-}" ] || tail -40 "$2" | sed 's/^/#   /'
+}
+skip()
+{
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+
+# check WHAT COMMAND...: ok when the command succeeds; its output is shown when not.
+check()
+{
+	what=$1
+	shift
+	if "$@" >"$work/check.out" 2>&1; then
+		ok "$what"
+	else
+		[ -z "${XMCAST_KEEP:-}" ] || keep "$what"
+		{
+			echo "failed: $*"
+			[ ! -s "$work/daemon.log" ] || {
+				echo 'xmcastd said:'
+				tail -15 "$work/daemon.log"
+			}
+		} >>"$work/check.out"
+		not_ok "$what" "$work/check.out"
+	fi
+}
+
+# refused CODE PATTERN COMMAND...: the command ends with that code and one line that matches.
+refused()
+{
+	code=$1
+	pattern=$2
+	shift 2
+	rc=0
+	"$@" >"$work/refused.out" 2>&1 </dev/null || rc=$?
+	cat "$work/refused.out"
+	echo "exit code $rc, expected $code and /$pattern/"
+	[ "$rc" = "$code" ] && grep -qE -- "$pattern" "$work/refused.out" &&
+	    [ "$(wc -l <"$work/refused.out")" = 1 ]
+}
+
+# same WHAT A B: ok when both are equal text.
+same()
+{
+	printf 'left:  %s\nright: %s\n' "$2" "$3" >"$work/same.out"
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$work/same.out"; fi
+}
+
+# until_true SECONDS COMMAND...: polls until it succeeds; fails at the deadline.
+until_true()
+{
+	deadline=$(($(date +%s) + $1))
+	shift
+	while ! "$@" >"$work/until.out" 2>&1; do
+		[ "$(date +%s)" -lt "$deadline" ] || {
+			echo "still not, after waiting: $*"
+			cat "$work/until.out"
+			return 1
+		}
+		sleep 0.02
+	done
+}
+
+# keep WHAT: for people who want to look: stays until Enter or a signal.
+keep()
+{
+	echo "# $1 failed; enter with: nsenter -a -t $(cat /proc/self/stat | cut -d' ' -f4) sh" >&2
+	echo "# (PID as seen in here: use 'lsns -t net' outside); kill me to go on" >&2
+	read -r _ </dev/tty || sleep 86400
+}
+
+# finish: the plan and the exit code; the last line of every test.
+finish()
+{
+	echo "1..$number"
+	[ "$failures" = 0 ]
+	exit
+}
+
+. "$tests/network.sh"
+. "$tests/traffic.sh"
