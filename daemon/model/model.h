@@ -69,7 +69,7 @@ const char *group_key_format(const struct group_key *key, char buf[static GROUP_
 
 struct group {
 	struct group_key key;
-	struct names to, exclude; /* as the writer wrote them */
+	struct names to, exclude; /* as the writer wrote; in a model shared and not to be changed */
 	const char *file;	  /* origin config: interned path; NULL: runtime */
 	unsigned int line;	  /* in file, 1.. */
 	struct egress_set *set;
@@ -86,12 +86,12 @@ struct interface_wish {
 };
 
 struct model {
-	struct group **groups; /* ascending group_key_compare */
+	struct group **groups; /* ascending group_key_compare: see model_settle() */
 	size_t group_count;
-	struct interface_wish *interfaces; /* by name */
+	struct interface_wish *interfaces; /* by name, the one that counts for each */
 	size_t interface_count;
 	struct limits limits;
-	enum enforce enforce;
+	enum enforce enforce;				      /* changed by model_set_enforce() */
 	unsigned long long version;			      /* grows with every change */
 	void (*set_gone)(struct egress_set *set, void *data); /* before a set is freed */
 	void *set_gone_data;
@@ -100,6 +100,16 @@ struct model {
 
 struct model *model_new(void); /* NULL: out of memory */
 void model_free(struct model *model);
+
+/*
+ * A new model takes groups in any order without sorting them each time; this sorts
+ * `groups` once and from then on every change keeps the order. model_replace() and
+ * model_compile() do it too, so only who fills a model and reads it at once needs to call it.
+ */
+void model_settle(const struct model *model);
+
+/* Derives all sets anew. -EINVAL, -E2BIG, -ENOMEM with fault: nothing has changed. */
+int model_set_enforce(struct model *model, enum enforce enforce, struct fault *fault);
 
 /*
  * Adds one group per key.from. Errors: -EINVAL (not multicast, family of source and
@@ -119,7 +129,12 @@ int model_change_group(struct model *model, const struct group_key *key, const s
 
 struct group *model_find_group(const struct model *model, const struct group_key *key);
 
-/* Sets the wish for one interface; replaces an earlier one of the same name and origin. */
+/*
+ * Sets the wish for one interface; replaces an earlier one of the same name and origin. Runtime's
+ * wish hides config's as a whole, so start from a copy of model_find_interface(); one that says
+ * what holds without it is not kept. -EINVAL (a name that is not one, a group left
+ * without egress by an exclude), -E2BIG, -ENOMEM.
+ */
 int model_set_interface(struct model *model, const struct interface_wish *wish,
 			struct fault *fault);
 const struct interface_wish *model_find_interface(const struct model *model, const char *name);

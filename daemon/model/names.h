@@ -12,6 +12,8 @@ struct names {
 	size_t count;
 };
 
+/* A name or pattern that an interface can have: what the kernel takes, but no , # \\ or quotes. */
+bool name_is_possible(const char *name);
 /* Adds one name; 0 also when it was there. -EINVAL: not a possible name; -ENOMEM. */
 int names_add(struct names *names, const char *name);
 /* Adds every name of "a,b,c". On failure `names` is as before. */

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Groups one by one: add, remove, change, find. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/model/private.h"
+
+/* The bytes of a key that mean something; behind them there is padding. */
+#define KEY_LEN (offsetof(struct group_key, source) + sizeof(struct prefix))
+
+static uint64_t group_hash(const void *item)
+{
+	const struct group *group = item;
+	uint64_t word[(KEY_LEN + 7) / 8] = {}, hash = 0;
+
+	memcpy(word, &group->key, KEY_LEN);
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
+		hash = hash_word(hash, word[i]);
+	return hash;
+}
+
+static bool group_equal(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return !memcmp(&x->key, &y->key, KEY_LEN);
+}
+
+const struct table_kind group_kind = {.hash = group_hash, .equal = group_equal};
+
+struct kept_group *group_kept(const struct group *group)
+{
+	return CONTAINER(group, struct kept_group, group);
+}
+
+struct group_key group_key_normal(const struct group_key *key)
+{
+	struct group_key normal = {.vlan = key->vlan, .address = key->address};
+
+	memcpy(normal.from, key->from, strnlen(key->from, IF_NAMESIZE - 1));
+	normal.source = key->source;
+	/* 0.0.0.0/0 is every source that an IPv4 frame can have. */
+	if (prefix_family(&key->source) == FAMILY_IPV4 && key->source.len == XM_IPV4_BITS)
+		normal.source = (struct prefix){};
+	return normal;
+}
+
+int group_key_compare(const struct group_key *a, const struct group_key *b)
+{
+	int r = strncmp(a->from, b->from, IF_NAMESIZE);
+
+	if (r)
+		return r;
+	if (a->vlan != b->vlan)
+		return a->vlan < b->vlan ? -1 : 1;
+	r = prefix_compare(&a->address, &b->address);
+	return r ? r : prefix_compare(&a->source, &b->source);
+}
+
+const char *group_key_format(const struct group_key *key, char buf[static GROUP_KEY_TEXT_MAX])
+{
+	char address[PREFIX_TEXT_MAX], source[PREFIX_TEXT_MAX], vlan[VLAN_TEXT_MAX];
+
+	snprintf(buf, GROUP_KEY_TEXT_MAX, "%s%s%s%s%s from %.15s",
+		 prefix_format(&key->address, address), key->source.len ? " source " : "",
+		 key->source.len ? prefix_format(&key->source, source) : "",
+		 key->vlan ? " vlan " : "", key->vlan ? vlan_format(key->vlan, vlan) : "",
+		 key->from);
+	return buf;
+}
+
+const char *group_owner(const struct group *group, char buf[static OWNER_MAX])
+{
+	if (group->file)
+		snprintf(buf, OWNER_MAX, "%s:%u", group->file, group->line);
+	else
+		snprintf(buf, OWNER_MAX, "runtime");
+	return buf;
+}
+
+/* -EINVAL with "group KEY: what". */
+static int refuse(const struct group_key *key, struct fault *fault, const char *what)
+{
+	char text[GROUP_KEY_TEXT_MAX];
+
+	return fault_set(fault, -EINVAL, "group %s: %s", group_key_format(key, text), what);
+}
+
+static bool vlan_is_valid(__u32 vlan)
+{
+	__u32 outer = vlan >> 16, inner = vlan & 0xffff;
+
+	return inner <= 4094 && outer <= 4094 && (inner || !outer);
+}
+
+static bool is_broadcast(const struct prefix *p)
+{
+	static const unsigned char all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+	return p->len == 128 && prefix_family(p) == FAMILY_MAC &&
+	       !memcmp(p->address.byte + XM_MAC_BITS / 8, all, sizeof(all));
+}
+
+/* The MACs that IP multicast is carried by: RFC 1112 6.4 and RFC 2464 7. */
+static bool is_mac_of_ip(const struct prefix *p)
+{
+	static const struct prefix ranges[] = {
+	    {{{[8] = 0xff, [9] = 0xfe, [10] = 0x01, [12] = 0x5e}}, XM_MAC_BITS + 25},
+	    {{{[8] = 0xff, [9] = 0xfe, [10] = 0x33, [11] = 0x33}}, XM_MAC_BITS + 16},
+	};
+
+	return prefix_contains(&ranges[0], p) || prefix_contains(&ranges[1], p);
+}
+
+static int check_key(const struct group_key *key, struct fault *fault)
+{
+	if (!name_is_possible(key->from) || name_is_pattern(key->from))
+		return refuse(key, fault, "the ingress must be one interface name, not a pattern");
+	if (!vlan_is_valid(key->vlan))
+		return refuse(key, fault, "VLAN ids are 1 to 4094");
+	if (is_broadcast(&key->address))
+		return refuse(key, fault,
+			      "is the broadcast address: it always passes to the stack");
+	if (!prefix_is_multicast(&key->address))
+		return refuse(key, fault,
+			      "is not multicast: name a group in 224.0.0.0/4, ff00::/8, or a MAC "
+			      "whose first byte is odd");
+	if (is_mac_of_ip(&key->address))
+		return refuse(key, fault,
+			      "is the MAC of IP multicast, and MAC groups match non-IP frames "
+			      "only: name the IPv4 or IPv6 group");
+	if (!key->source.len)
+		return 0;
+	if (prefix_family(&key->source) != prefix_family(&key->address))
+		return refuse(key, fault,
+			      "group and source are of different families: both must be IPv4, "
+			      "IPv6 or MAC");
+	if (prefix_is_multicast(&key->source))
+		return refuse(key, fault, "the source is multicast: name a sender's address");
+	return 0;
+}
+
+static int check_limits(const struct model *model, size_t names_before, size_t sets_before,
+			struct fault *fault)
+{
+	const struct model_private *private = model->private;
+
+	if (private->atoms.count > names_before && private->atoms.count > model->limits.interfaces)
+		return fault_limit(fault, "interfaces", model->limits.interfaces,
+				   "interface names");
+	if (private->sets.count > sets_before && private->sets.count > model->limits.sets)
+		return fault_limit(fault, "sets", model->limits.sets, "different egress sets");
+	return 0;
+}
+
+void group_release(struct model *model, struct kept_group *kept)
+{
+	set_put(model, kept->group.set);
+	list_put(model->private, list_of(&kept->group.to));
+	list_put(model->private, list_of(&kept->group.exclude));
+	atom_put(model->private, kept->from);
+	free(kept);
+}
+
+/* Fills lists and set of a group that has its key. On failure what it got stays for release. */
+static int fill(struct model *model, struct kept_group *kept, const struct names *to,
+		const struct names *exclude, struct fault *fault)
+{
+	struct model_private *private = model->private;
+	size_t names = private->atoms.count, sets = private->sets.count;
+	struct name_list *to_list = NULL, *exclude_list = NULL;
+	char text[GROUP_KEY_TEXT_MAX];
+	struct fault why = {};
+	int r;
+
+	group_key_format(&kept->group.key, text);
+	if (!to->count)
+		return refuse(&kept->group.key, fault, "has no egress: name one with --to");
+	kept->from = atom_get(private, kept->group.key.from);
+	if (kept->from)
+		r = list_get(private, to, &to_list);
+	else
+		r = -ENOMEM;
+	kept->group.to = list_names(to_list);
+	if (!r)
+		r = list_get(private, exclude, &exclude_list);
+	kept->group.exclude = list_names(exclude_list);
+	if (r < 0)
+		return fault_set(fault, r, "group %s: out of memory", text);
+	r = set_derive(model, kept->from, to_list, exclude_list, &kept->group.set, &why);
+	if (!r)
+		r = check_limits(model, names, sets, &why);
+	return r < 0 ? fault_set(fault, r, "group %s: %s", text, why.text) : 0;
+}
+
+/* Where a group with this key is or belongs. */
+static size_t position(const struct model *model, const struct group_key *key)
+{
+	size_t low = 0, high = model->group_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (group_key_compare(&model->groups[middle]->key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int make_room(struct model *model)
+{
+	size_t room = model->private->room;
+	struct group **grown;
+
+	if (model->group_count < room)
+		return 0;
+	room += room / 2 + 16;
+	grown = reallocarray(model->groups, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	model->groups = grown;
+	model->private->room = room;
+	return 0;
+}
+
+/* make_room() came before. Behind the last when it belongs there, or while filling. */
+static void insert(struct model *model, struct group *group)
+{
+	size_t count = model->group_count, at = count;
+	bool last = !count || group_key_compare(&model->groups[count - 1]->key, &group->key) < 0;
+
+	if (!last && model->private->filling) {
+		model->private->sorted = false;
+	} else if (!last) {
+		at = position(model, &group->key);
+		memmove(model->groups + at + 1, model->groups + at,
+			(count - at) * sizeof(*model->groups));
+	}
+	model->groups[at] = group;
+	model->group_count++;
+	model->private->prefixes += group->key.address.len < 128;
+}
+
+static void take_out(struct model *model, const struct group *group)
+{
+	size_t at = position(model, &group->key);
+
+	model->private->prefixes -= group->key.address.len < 128;
+	model->group_count--;
+	memmove(model->groups + at, model->groups + at + 1,
+		(model->group_count - at) * sizeof(*model->groups));
+}
+
+struct group *model_find_group(const struct model *model, const struct group_key *key)
+{
+	const struct group like = {.key = group_key_normal(key)};
+
+	return table_find(&model->private->groups, &like);
+}
+
+/* 1: the same is there already; -EEXIST: it says something else or belongs to another. */
+static int meet(const struct group *old, const struct group *new, struct fault *fault)
+{
+	char text[GROUP_KEY_TEXT_MAX], owner[OWNER_MAX];
+	bool same = names_equal(&old->to, &new->to) && names_equal(&old->exclude, &new->exclude);
+
+	if (same && !old->file == !new->file)
+		return 1;
+	group_key_format(&old->key, text);
+	group_owner(old, owner);
+	if (old->file && new->file)
+		return fault_set(fault, -EEXIST,
+				 "group %s: is defined otherwise at %s: keep one of the two", text,
+				 owner);
+	if (old->file)
+		return fault_set(fault, -EEXIST,
+				 "group %s: belongs to %s: change it there and reload", text,
+				 owner);
+	if (new->file)
+		return fault_set(fault, -EEXIST,
+				 "group %s: is a runtime group already: remove that first "
+				 "(xmcastctl del-group)",
+				 text);
+	return fault_set(fault, -EEXIST,
+			 "group %s: is there with other --to or --exclude: change it with "
+			 "add-egress, del-egress, add-exclude, del-exclude, or remove it first",
+			 text);
+}
+
+/* Puts a filled group into the array and the table, then looks at the entries it costs. */
+static int enter(struct model *model, struct kept_group *kept, struct fault *fault)
+{
+	int r;
+
+	if (make_room(model) < 0 || table_reserve(&model->private->groups, 1) < 0)
+		return fault_set(fault, -ENOMEM, "out of memory for a group");
+	insert(model, &kept->group);
+	if (!model->private->filling) { /* while filling model_replace() looks once, at the end */
+		r = compile_check(model->groups, model->group_count, model->private->prefixes,
+				  model->limits.entries, fault);
+		if (r < 0) {
+			take_out(model, &kept->group);
+			return r;
+		}
+	}
+	return table_add(&model->private->groups, &kept->group);
+}
+
+int model_add_group(struct model *model, const struct group *group, struct fault *fault)
+{
+	struct group new = *group;
+	struct kept_group *kept;
+	struct group *old;
+	int r;
+
+	new.key = group_key_normal(&group->key);
+	r = check_key(&new.key, fault);
+	if (r < 0)
+		return r;
+	old = table_find(&model->private->groups, &new);
+	if (old)
+		return meet(old, &new, fault);
+	if (model->group_count >= model->limits.groups)
+		return fault_limit(fault, "groups", model->limits.groups, "groups");
+	kept = calloc(1, sizeof(*kept));
+	if (!kept)
+		return fault_set(fault, -ENOMEM, "out of memory for a group");
+	kept->group.key = new.key;
+	kept->group.file = group->file;
+	kept->group.line = group->line;
+	r = fill(model, kept, &group->to, &group->exclude, fault);
+	if (!r)
+		r = enter(model, kept, fault);
+	if (r < 0) {
+		group_release(model, kept);
+		return r;
+	}
+	model->version++;
+	return 0;
+}
+
+/* The runtime group with this key, or -ENOENT, or -EPERM: config's. */
+static int find_own(const struct model *model, const struct group_key *key, struct group **out,
+		    struct fault *fault)
+{
+	char text[GROUP_KEY_TEXT_MAX], owner[OWNER_MAX];
+	struct group *group = model_find_group(model, key);
+
+	group_key_format(key, text);
+	if (!group)
+		return fault_set(fault, -ENOENT,
+				 "group %s: there is none (xmcastctl list-groups shows all)", text);
+	if (group->file)
+		return fault_set(fault, -EPERM,
+				 "group %s: belongs to %s: change it there and reload", text,
+				 group_owner(group, owner));
+	*out = group;
+	return 0;
+}
+
+int model_del_group(struct model *model, const struct group_key *key, struct fault *fault)
+{
+	struct group *group;
+	int r = find_own(model, key, &group, fault);
+
+	if (r < 0)
+		return r;
+	model_settle(model);
+	take_out(model, group);
+	table_remove(&model->private->groups, group);
+	group_release(model, group_kept(group));
+	model->version++;
+	return 0;
+}
+
+int model_change_group(struct model *model, const struct group_key *key, const struct names *to,
+		       const struct names *exclude, struct fault *fault)
+{
+	struct kept_group *new;
+	struct group *group, old;
+	int r = find_own(model, key, &group, fault);
+
+	if (r < 0)
+		return r;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return fault_set(fault, -ENOMEM, "out of memory for a group");
+	new->group.key = group->key;
+	r = fill(model, new, to, exclude, fault);
+	if (!r) { /* the struct stays, its content changes places with the new one's */
+		old = *group;
+		group->to = new->group.to;
+		group->exclude = new->group.exclude;
+		group->set = new->group.set;
+		new->group.to = old.to;
+		new->group.exclude = old.exclude;
+		new->group.set = old.set;
+		model->version++;
+	}
+	group_release(model, new);
+	return r;
+}
