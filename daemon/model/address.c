@@ -14,7 +14,7 @@
 static const unsigned char ipv4_front[XM_IPV4_BITS / 8] = {[10] = 0xff, [11] = 0xff};
 static const unsigned char mac_front[XM_MAC_BITS / 8] = {[8] = 0xff, [9] = 0xfe};
 
-/* Ranges that this file asks about, as text so that a reader can check them. */
+/* Ranges that this file knows: mapped bytes, and beside them what people call them. */
 struct range {
 	unsigned char byte[XM_ADDRESS_LEN];
 	unsigned char len;
@@ -28,6 +28,17 @@ static const struct range control[] = {
     {{[0] = 0xff, [1] = 0x02}, 16},				 /* ff02::/16 */
     /* 01:80:c2:00:00:00-0f, IEEE 802.1Q table 8-1 */
     {{[8] = 0xff, [9] = 0xfe, [10] = 0x01, [11] = 0x80, [12] = 0xc2}, XM_MAC_BITS + 44},
+};
+
+static const struct range broadcast[] = {
+    {{[8] = 0xff, [9] = 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 128},
+};
+/* The MACs that carry IP multicast. */
+static const struct range mac_of_ip[] = {
+    /* 01:00:5e:00:00:00/25, RFC 1112 6.4 */
+    {{[8] = 0xff, [9] = 0xfe, [10] = 0x01, [12] = 0x5e}, XM_MAC_BITS + 25},
+    /* 33:33:00:00:00:00/16, RFC 2464 7 */
+    {{[8] = 0xff, [9] = 0xfe, [10] = 0x33, [11] = 0x33}, XM_MAC_BITS + 16},
 };
 
 static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned int bits)
@@ -216,6 +227,16 @@ bool prefix_is_multicast(const struct prefix *p)
 bool prefix_is_control(const struct prefix *p)
 {
 	return in_range(p, control, sizeof(control) / sizeof(*control));
+}
+
+bool prefix_is_broadcast(const struct prefix *p)
+{
+	return in_range(p, broadcast, sizeof(broadcast) / sizeof(*broadcast));
+}
+
+bool prefix_is_mac_of_ip(const struct prefix *p)
+{
+	return in_range(p, mac_of_ip, sizeof(mac_of_ip) / sizeof(*mac_of_ip));
 }
 
 bool prefix_contains(const struct prefix *outer, const struct prefix *inner)

@@ -36,6 +36,11 @@ bool prefix_is_multicast(const struct prefix *p);
 /* True when p lies wholly inside 224.0.0.0/24, ff02::/16 or 01:80:c2:00:00:00-0f. */
 bool prefix_is_control(const struct prefix *p);
 
+/* ff:ff:ff:ff:ff:ff, which is formally a multicast MAC. */
+bool prefix_is_broadcast(const struct prefix *p);
+/* True when p lies wholly inside the MACs that carry IP multicast: 01:00:5e:.., 33:33:.. */
+bool prefix_is_mac_of_ip(const struct prefix *p);
+
 /* True when every address of `inner` is one of `outer`. */
 bool prefix_contains(const struct prefix *outer, const struct prefix *inner);
 

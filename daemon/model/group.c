@@ -7,25 +7,28 @@
 
 #include "daemon/model/private.h"
 
-/* The bytes of a key that mean something; behind them there is padding. */
-#define KEY_LEN (offsetof(struct group_key, source) + sizeof(struct prefix))
+/* Fields one by one: between them there is padding. */
+static uint64_t prefix_hash(uint64_t hash, const struct prefix *p)
+{
+	uint64_t word[2];
+
+	memcpy(word, p->address.byte, sizeof(word));
+	return hash_word(hash_word(hash ^ p->len, word[0]), word[1]);
+}
 
 static uint64_t group_hash(const void *item)
 {
-	const struct group *group = item;
-	uint64_t word[(KEY_LEN + 7) / 8] = {}, hash = 0;
+	const struct group_key *key = &((const struct group *)item)->key;
 
-	memcpy(word, &group->key, KEY_LEN);
-	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
-		hash = hash_word(hash, word[i]);
-	return hash;
+	return prefix_hash(prefix_hash(hash_text(key->vlan, key->from), &key->address),
+			   &key->source);
 }
 
 static bool group_equal(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	return !memcmp(&x->key, &y->key, KEY_LEN);
+	return !group_key_compare(&x->key, &y->key);
 }
 
 const struct table_kind group_kind = {.hash = group_hash, .equal = group_equal};
@@ -95,39 +98,20 @@ static bool vlan_is_valid(__u32 vlan)
 	return inner <= 4094 && outer <= 4094 && (inner || !outer);
 }
 
-static bool is_broadcast(const struct prefix *p)
-{
-	static const unsigned char all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-
-	return p->len == 128 && prefix_family(p) == FAMILY_MAC &&
-	       !memcmp(p->address.byte + XM_MAC_BITS / 8, all, sizeof(all));
-}
-
-/* The MACs that IP multicast is carried by: RFC 1112 6.4 and RFC 2464 7. */
-static bool is_mac_of_ip(const struct prefix *p)
-{
-	static const struct prefix ranges[] = {
-	    {{{[8] = 0xff, [9] = 0xfe, [10] = 0x01, [12] = 0x5e}}, XM_MAC_BITS + 25},
-	    {{{[8] = 0xff, [9] = 0xfe, [10] = 0x33, [11] = 0x33}}, XM_MAC_BITS + 16},
-	};
-
-	return prefix_contains(&ranges[0], p) || prefix_contains(&ranges[1], p);
-}
-
 static int check_key(const struct group_key *key, struct fault *fault)
 {
 	if (!name_is_possible(key->from) || name_is_pattern(key->from))
 		return refuse(key, fault, "the ingress must be one interface name, not a pattern");
 	if (!vlan_is_valid(key->vlan))
 		return refuse(key, fault, "VLAN ids are 1 to 4094");
-	if (is_broadcast(&key->address))
+	if (prefix_is_broadcast(&key->address))
 		return refuse(key, fault,
 			      "is the broadcast address: it always passes to the stack");
 	if (!prefix_is_multicast(&key->address))
 		return refuse(key, fault,
 			      "is not multicast: name a group in 224.0.0.0/4, ff00::/8, or a MAC "
 			      "whose first byte is odd");
-	if (is_mac_of_ip(&key->address))
+	if (prefix_is_mac_of_ip(&key->address))
 		return refuse(key, fault,
 			      "is the MAC of IP multicast, and MAC groups match non-IP frames "
 			      "only: name the IPv4 or IPv6 group");

@@ -69,9 +69,9 @@ const char *group_key_format(const struct group_key *key, char buf[static GROUP_
 
 struct group {
 	struct group_key key;
+	unsigned int line;	  /* in file, 1.. */
 	struct names to, exclude; /* as the writer wrote; in a model shared and not to be changed */
 	const char *file;	  /* origin config: interned path; NULL: runtime */
-	unsigned int line;	  /* in file, 1.. */
 	struct egress_set *set;
 };
 
