@@ -34,7 +34,8 @@ static bool have(struct bytes b, size_t count)
 
 static struct bytes behind(struct bytes b, size_t count)
 {
-	return count > b.len ? (struct bytes){b.at, 0} : (struct bytes){b.at + count, b.len - count};
+	return count > b.len ? (struct bytes){b.at, 0}
+			     : (struct bytes){b.at + count, b.len - count};
 }
 
 static unsigned int get16(const uint8_t *at)

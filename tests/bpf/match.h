@@ -7,6 +7,8 @@
 #ifndef XM_TESTS_MATCH_H
 #define XM_TESTS_MATCH_H
 
+#include <stdint.h>
+
 #include "daemon/model/model.h"
 
 #define MATCH_NONE SIZE_MAX

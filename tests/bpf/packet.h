@@ -20,7 +20,7 @@ struct packet {
 	size_t udp;  /* offset of the UDP header, 0: none */
 	size_t icmp; /* offset of an IGMP or ICMPv6 header, 0: none */
 	bool ipv6;
-	bool unfinished; /* UDP as CHECKSUM_PARTIAL leaves it: the folded pseudo-header sum */
+	bool unfinished;  /* UDP as CHECKSUM_PARTIAL leaves it: the folded pseudo-header sum */
 	bool no_checksum; /* UDP checksum 0 */
 };
 

@@ -176,13 +176,27 @@ static const struct word {
 	int arguments;
 	bool (*say)(struct sentence *s, char **a);
 } words[] = {
-    {"mac", 1, word_mac},		{"tag", 2, word_tag},	  {"type", 1, word_type},
-    {"bytes", 1, word_bytes},		{"ip", 2, word_ip},	  {"options", 1, word_options},
-    {"fragment", 1, word_fragment},	{"ip6", 2, word_ip6},	  {"hop", 1, word_hop},
-    {"route", 1, word_route},		{"dest", 1, word_dest},	  {"auth", 1, word_auth},
-    {"fragment6", 1, word_fragment6},	{"udp", 1, word_udp},	  {"zero", 0, word_zero},
-    {"unfinished", 0, word_unfinished}, {"igmp", 1, word_igmp},	  {"icmp6", 1, word_icmp6},
-    {"proto", 1, word_proto},		{"poke", 2, word_poke},	  {"cut", 1, word_cut},
+    {"mac", 1, word_mac},
+    {"tag", 2, word_tag},
+    {"type", 1, word_type},
+    {"bytes", 1, word_bytes},
+    {"ip", 2, word_ip},
+    {"options", 1, word_options},
+    {"fragment", 1, word_fragment},
+    {"ip6", 2, word_ip6},
+    {"hop", 1, word_hop},
+    {"route", 1, word_route},
+    {"dest", 1, word_dest},
+    {"auth", 1, word_auth},
+    {"fragment6", 1, word_fragment6},
+    {"udp", 1, word_udp},
+    {"zero", 0, word_zero},
+    {"unfinished", 0, word_unfinished},
+    {"igmp", 1, word_igmp},
+    {"icmp6", 1, word_icmp6},
+    {"proto", 1, word_proto},
+    {"poke", 2, word_poke},
+    {"cut", 1, word_cut},
 };
 
 static bool say(struct sentence *s, const char *name, char **rest)
