@@ -56,7 +56,7 @@ const struct frames_case frames_cases[] = {
 {"ttl-1", "ip 10.0.0.1 239.1.1.1 udp 64 poke 8 1", TO("239.1.1.1")},
 {"tos-and-total-length-wrong", "ip 10.0.0.1 239.1.1.1 udp 64 poke 1 b8 poke 2 ff",
  TO("239.1.1.1")},
-{"padded", "ip 10.0.0.1 239.1.1.1 udp 1 bytes 17", TO("239.1.1.1")},
+{"padded", "ip 10.0.0.1 239.1.1.1 udp 1 pad 17", TO("239.1.1.1")},
 {"fragment4-first", "ip 10.0.0.1 239.1.1.1 fragment 0x2000 udp 1400", TO("239.1.1.1")},
 {"fragment4-later", "ip 10.0.0.1 239.1.1.1 fragment 0x20b0 proto 17", TO("239.1.1.1")},
 {"fragment4-last", "ip 10.0.0.1 239.1.1.1 fragment 0x00b0 proto 17", TO("239.1.1.1")},

@@ -55,8 +55,8 @@ void packet_end(struct packet *p);
  *   mac M | tag TPID VID | type HEX | bytes N | ip SRC DST | options N | fragment FRAG_OFF |
  *   ip6 SRC DST | hop N | route N | dest N | auth N | fragment6 OFFSET_AND_FLAGS | udp N |
  *   unfinished | zero | igmp TYPE | icmp6 TYPE | proto P | poke OFFSET HEX (byte at an offset
- *   from the IP header, else of the frame; after everything else) | cut N (frame's length)
- * False when the text is not of this form: a mistake in the test.
+ *   from the IP header, else of the frame; after everything else) | pad N (zeros behind the end) |
+ * cut N (frame's length) False when the text is not of this form: a mistake in the test.
  */
 bool packet_parse(struct packet *p, const char *text);
 

@@ -17,7 +17,7 @@ struct sentence {
 		uint8_t value;
 	} poke[8];
 	size_t pokes;
-	size_t cut;
+	size_t pad, cut;
 };
 
 static size_t number(const char *text)
@@ -165,6 +165,12 @@ static bool word_poke(struct sentence *s, char **a)
 	return true;
 }
 
+static bool word_pad(struct sentence *s, char **a)
+{
+	s->pad = number(a[0]);
+	return true;
+}
+
 static bool word_cut(struct sentence *s, char **a)
 {
 	s->cut = number(a[0]);
@@ -197,6 +203,7 @@ static const struct word {
     {"proto", 1, word_proto},
     {"poke", 2, word_poke},
     {"cut", 1, word_cut},
+    {"pad", 1, word_pad},
 };
 
 static bool say(struct sentence *s, const char *name, char **rest)
@@ -232,6 +239,7 @@ bool packet_parse(struct packet *p, const char *text)
 		if (!say(&s, name, &rest))
 			return false;
 	packet_end(p);
+	packet_bytes(p, 0, s.pad);
 	for (size_t i = 0; i < s.pokes; i++)
 		p->data[s.poke[i].offset] = s.poke[i].value;
 	if (s.cut > p->len)
