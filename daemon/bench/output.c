@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bench/output.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static volatile sig_atomic_t stopping;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopping = 1;
+}
+
+void output_init(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+bool output_stopping(void)
+{
+	return stopping;
+}
+
+/* Steals `line`. */
+static int write_line(json_t *line)
+{
+	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+	int r = 0;
+
+	json_decref(line);
+	if (!text)
+		return -ENOMEM;
+	if (fprintf(stdout, "%s\n", text) < 0 || fflush(stdout)) {
+		stopping = 1;
+		r = -EPIPE;
+	}
+	free(text);
+	return r;
+}
+
+void output_progress(const char *what, unsigned int step, unsigned int steps, double seconds_left,
+		     json_t *so_far)
+{
+	write_line(json_pack("{s:{s:s,s:I,s:I,s:f,s:o*}}", "progress", "what", what, "step",
+			     (json_int_t)step, "steps", (json_int_t)steps, "seconds_left",
+			     seconds_left, "so_far", so_far));
+}
+
+int output_result(json_t *result)
+{
+	return write_line(json_pack("{s:o}", "result", result));
+}
+
+int output_error(const char *text)
+{
+	return write_line(json_pack("{s:s}", "error", text));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What xmcast-bench says: one JSON object a line on stdout, `{"progress": {..}}` any number
+ * of times, then once `{"result": {..}}` or `{"error": "text"}`. Whoever reads may go
+ * away at any time; then the run stops.
+ */
+#ifndef XM_BENCH_OUTPUT_H
+#define XM_BENCH_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* SIGINT and SIGTERM ask to stop, a reader that went away too; SIGPIPE is ignored. */
+void output_init(void);
+
+/* True when the run shall end early: finish the step, print what is known as partial. */
+bool output_stopping(void);
+
+/*
+ * What runs now: `what` in words, step of steps (from 1), seconds still to go (estimate), and
+ * the interval so far (stolen; NULL: nothing yet).
+ */
+void output_progress(const char *what, unsigned int step, unsigned int steps, double seconds_left,
+		     json_t *so_far);
+
+/* The last line. `result` is stolen. 0, or -EPIPE when nobody reads. */
+int output_result(json_t *result);
+int output_error(const char *text);
+
+#endif
