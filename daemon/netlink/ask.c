@@ -121,8 +121,8 @@ static int work_one(struct netlink *netlink, struct record *record)
 		r = features_get(&netlink->features, record->now.ifindex, apply_features, netlink);
 		record->features_stale = r && r != -ENODEV;
 	}
-	if (record->driver_stale &&
-	    ethtool_driver(record->now.ifindex, record->now.name, record->now.driver) != -ENODEV)
+	if (record->driver_stale && ethtool_driver(&netlink->ethtool, record->now.ifindex,
+						   record->now.name, record->now.driver) != -ENODEV)
 		record->driver_stale = false;
 	if (!link_is_veth(&record->now))
 		record->peer_stale = false;

@@ -29,7 +29,9 @@ int ethtool_open(struct ethtool *ethtool)
 {
 	int r;
 
-	*ethtool = (struct ethtool){0};
+	*ethtool = (struct ethtool){.inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+	if (ethtool->inet < 0)
+		return -errno;
 	r = genl_open(&ethtool->socket, &ethtool->request);
 	if (r)
 		return r;
@@ -41,6 +43,8 @@ void ethtool_close(struct ethtool *ethtool)
 {
 	if (ethtool->socket)
 		mnl_socket_close(ethtool->socket);
+	if (ethtool->inet > 0) /* 0: all zero, never opened */
+		close(ethtool->inet);
 	*ethtool = (struct ethtool){0};
 }
 
@@ -162,22 +166,18 @@ int ethtool_set_offloads(struct ethtool *ethtool, int ifindex, unsigned int valu
 	return request_run(&ethtool->request, message, NULL, NULL);
 }
 
-int ethtool_driver(int ifindex, const char *name, char out[static LINK_DRIVER_MAX])
+int ethtool_driver(struct ethtool *ethtool, int ifindex, const char *name,
+		   char out[static LINK_DRIVER_MAX])
 {
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
 	struct ifreq request = {.ifr_data = (char *)&info};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
 
-	if (fd < 0)
-		return -errno;
 	memcpy(request.ifr_name, name, strnlen(name, IF_NAMESIZE - 1));
-	if (ioctl(fd, SIOCETHTOOL, &request) < 0)
-		r = -errno;
+	if (ioctl(ethtool->inet, SIOCETHTOOL, &request) < 0)
+		return -errno;
 	/* Asked by name, which may have gone to another link meanwhile. */
-	else if (ioctl(fd, SIOCGIFINDEX, &request) < 0 || request.ifr_ifindex != ifindex)
-		r = -ENODEV;
-	else
-		snprintf(out, LINK_DRIVER_MAX, "%s", info.driver);
-	close(fd);
-	return r;
+	if (ioctl(ethtool->inet, SIOCGIFINDEX, &request) < 0 || request.ifr_ifindex != ifindex)
+		return -ENODEV;
+	snprintf(out, LINK_DRIVER_MAX, "%s", info.driver);
+	return 0;
 }

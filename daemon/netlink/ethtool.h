@@ -6,8 +6,9 @@
 #include "daemon/netlink/genl.h"
 #include "daemon/netlink/netlink.h"
 
-/* A socket of one network namespace, whichever its thread is in later. */
+/* Sockets of one network namespace, whichever their thread is in later. */
 struct ethtool {
+	int inet; /* for ioctls */
 	struct mnl_socket *socket;
 	struct request request;
 	struct genl_family family; /* id 0: the kernel has none */
@@ -26,7 +27,7 @@ struct offloads {
 };
 
 /* In the calling thread's network namespace. 0 also when the kernel has no such family. */
-int ethtool_open(struct ethtool *ethtool);
+int ethtool_open(struct ethtool *ethtool); /* ethtool_close() also after a failure */
 void ethtool_close(struct ethtool *ethtool);
 /* 0, -EOPNOTSUPP, -ENODEV, negative errno. */
 int ethtool_get_offloads(struct ethtool *ethtool, int ifindex, struct offloads *out);
@@ -35,8 +36,9 @@ int ethtool_get_offloads(struct ethtool *ethtool, int ifindex, struct offloads *
 int ethtool_set_offloads(struct ethtool *ethtool, int ifindex, unsigned int value,
 			 unsigned int mask);
 
-/* The driver's name of an interface in the calling thread's namespace. -EOPNOTSUPP: it has
- * none; -ENODEV: the name is not (any more) that of `ifindex`. */
-int ethtool_driver(int ifindex, const char *name, char out[static LINK_DRIVER_MAX]);
+/* The driver's name of an interface. -EOPNOTSUPP: it has none; -ENODEV: `name` is not (any more)
+ * that of `ifindex`. */
+int ethtool_driver(struct ethtool *ethtool, int ifindex, const char *name,
+		   char out[static LINK_DRIVER_MAX]);
 
 #endif
