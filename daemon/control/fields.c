@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/control/method.h"
+
+const struct field group_fields[] = {
+    {"address", FIELD_STRING, false}, {"from", FIELD_STRINGS, false},
+    {"to", FIELD_STRINGS, false},     {"source", FIELD_STRING, true},
+    {"vlan", FIELD_STRING, true},     {"exclude", FIELD_STRINGS, true},
+    {},
+};
+
+const struct field interface_fields[] = {
+    {"interface", FIELD_STRING, false},
+    {"mode", FIELD_STRING, true},
+    {"exclude", FIELD_STRINGS, true},
+    {"detached", FIELD_BOOL, true},
+    {},
+};
+
+static const struct field *find_field(const struct field *fields, const char *name)
+{
+	for (; fields->name; fields++) {
+		if (strcmp(fields->name, name) == 0)
+			return fields;
+	}
+	return NULL;
+}
+
+static void name_field(char name[static FIELD_NAME_MAX], const char *within, const char *key)
+{
+	snprintf(name, FIELD_NAME_MAX, "%s%s%.32s", within, *within ? "." : "", key);
+}
+
+static int check_strings(const json_t *value, const char *name, struct fault *fault)
+{
+	size_t i;
+	json_t *item;
+
+	if (!json_is_array(value))
+		return fault_set(fault, -EINVAL, "'%s' must be an array of strings", name);
+	json_array_foreach(value, i, item) {
+		if (!json_is_string(item))
+			return fault_set(fault, -EINVAL, "'%s[%zu]' must be a string", name, i);
+	}
+	return 0;
+}
+
+static int check_objects(const json_t *value, const struct field *fields,
+			 char name[static FIELD_NAME_MAX], struct fault *fault)
+{
+	char outer[FIELD_NAME_MAX], within[FIELD_NAME_MAX + 24];
+	size_t i;
+	json_t *item;
+
+	if (!json_is_array(value))
+		return fault_set(fault, -EINVAL, "'%s' must be an array of objects", name);
+	snprintf(outer, sizeof(outer), "%s", name);
+	json_array_foreach(value, i, item) {
+		int r;
+
+		snprintf(within, sizeof(within), "%.48s[%zu]", outer, i);
+		if (!json_is_object(item))
+			return fault_set(fault, -EINVAL, "'%s' must be an object", within);
+		r = fields_check(item, fields, within, name, fault);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int check_type(const json_t *value, enum field_type type, char name[static FIELD_NAME_MAX],
+		      struct fault *fault)
+{
+	switch (type) {
+	case FIELD_STRING:
+		return json_is_string(value)
+			   ? 0
+			   : fault_set(fault, -EINVAL, "'%s' must be a string", name);
+	case FIELD_BOOL:
+		return json_is_boolean(value)
+			   ? 0
+			   : fault_set(fault, -EINVAL, "'%s' must be a boolean", name);
+	case FIELD_STRINGS:
+		return check_strings(value, name, fault);
+	case FIELD_GROUPS:
+		return check_objects(value, group_fields, name, fault);
+	case FIELD_INTERFACES:
+		return check_objects(value, interface_fields, name, fault);
+	}
+	return -EINVAL;
+}
+
+static int check_known(const json_t *object, const struct field *fields, const char *within,
+		       char name[static FIELD_NAME_MAX], struct fault *fault)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value) {
+		if (find_field(fields, key))
+			continue;
+		name_field(name, within, key);
+		return fault_set(fault, -EINVAL, "'%s' is not a parameter of this method", name);
+	}
+	return 0;
+}
+
+int fields_check(const json_t *object, const struct field *fields, const char *within,
+		 char name[static FIELD_NAME_MAX], struct fault *fault)
+{
+	int r = check_known(object, fields, within, name, fault);
+
+	for (; r == 0 && fields->name; fields++) {
+		const json_t *value = json_object_get(object, fields->name);
+
+		if (json_is_null(value) && fields->optional)
+			continue; /* Varlink: null is absent */
+		if (!value && fields->optional)
+			continue;
+		name_field(name, within, fields->name);
+		if (!value)
+			r = fault_set(fault, -EINVAL, "'%s' is missing", name);
+		else
+			r = check_type(value, fields->type, name, fault);
+	}
+	return r;
+}

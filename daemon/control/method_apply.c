@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ApplyBegin, ApplyAdd.., ApplyCommit: the groups gather in a model of the session's own, so
+ * that nothing is changed before the commit and a lost connection leaves no trace.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/control/warnings.h"
+#include "daemon/control/words.h"
+
+static void abort_apply(struct session *session)
+{
+	model_free(session->apply);
+	session->apply = NULL;
+}
+
+void method_apply_begin(struct session *session, const struct call *call)
+{
+	(void)call;
+	abort_apply(session);
+	session->apply = model_new();
+	if (!session->apply) {
+		session_fault(session, -ENOMEM, NULL);
+		return;
+	}
+	session->apply->limits = session->service->backend->model->limits;
+	session->apply->enforce = session->service->backend->model->enforce;
+	session_reply(session, json_object());
+}
+
+static int check_and_add(struct session *session, const struct words *words,
+			 struct warnings *warnings, struct fault *fault)
+{
+	const struct control_backend *backend = session->service->backend;
+	int r = 0;
+
+	for (size_t i = 0; i < words->from.count && r >= 0; i++) {
+		struct group group = words_group(words, words->from.name[i]);
+
+		/* like a file, it may name interfaces that come later */
+		r = backend->check_group(&group, true, warnings_add, warnings, fault,
+					 backend->data);
+		if (r >= 0)
+			r = model_add_group(session->apply, &group, fault);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int add_group(struct session *session, const json_t *object, size_t index,
+		     struct warnings *warnings, char name[static FIELD_NAME_MAX],
+		     struct fault *fault)
+{
+	struct words words;
+	char within[32];
+	int r;
+
+	snprintf(within, sizeof(within), "groups[%zu]", index);
+	r = words_decode(object, within, &words, name, fault);
+	if (r < 0) {
+		session_invalid(session, name, fault->text);
+	} else {
+		r = check_and_add(session, &words, warnings, fault);
+		if (r < 0)
+			session_fault(session, r, fault);
+	}
+	words_free(&words);
+	return r;
+}
+
+static int decode_wish(const json_t *object, struct interface_wish *wish, struct fault *fault)
+{
+	const char *name = json_string_value(json_object_get(object, "interface"));
+	const char *mode = json_string_value(json_object_get(object, "mode"));
+
+	if (!*name || strlen(name) >= sizeof(wish->name))
+		return fault_set(fault, -EINVAL, "'%.32s' is not an interface name", name);
+	strcpy(wish->name, name);
+	wish->detached = json_is_true(json_object_get(object, "detached"));
+	if (mode && mode_parse(mode, &wish->mode) < 0)
+		return fault_set(fault, -EINVAL, "mode '%.32s' is not auto, native or generic",
+				 mode);
+	return words_names(json_object_get(object, "exclude"), &wish->exclude, "exclude", fault);
+}
+
+static int add_interface(struct session *session, const json_t *object, struct fault *fault)
+{
+	struct interface_wish wish = {};
+	int r = decode_wish(object, &wish, fault);
+
+	if (r < 0) {
+		session_invalid(session, "interfaces", fault->text);
+	} else {
+		r = model_set_interface(session->apply, &wish, fault);
+		if (r < 0)
+			session_fault(session, r, fault);
+	}
+	names_free(&wish.exclude);
+	return r;
+}
+
+/* 0, or negative after the error was sent. Interfaces first: their excludes shape the sets. */
+static int add_all(struct session *session, const struct call *call, struct warnings *warnings)
+{
+	const json_t *groups = json_object_get(call->parameters, "groups");
+	const json_t *interfaces = json_object_get(call->parameters, "interfaces");
+	char name[FIELD_NAME_MAX];
+	struct fault fault = {};
+	size_t i;
+	json_t *item;
+	int r = 0;
+
+	json_array_foreach((json_t *)interfaces, i, item) {
+		r = add_interface(session, item, &fault);
+		if (r < 0)
+			return r;
+	}
+	json_array_foreach((json_t *)groups, i, item) {
+		r = add_group(session, item, i, warnings, name, &fault);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void method_apply_add(struct session *session, const struct call *call)
+{
+	struct warnings warnings = {};
+
+	if (!session->apply) {
+		session_error(session, "Refused", "ApplyAdd without ApplyBegin on this connection");
+		return;
+	}
+	if (json_array_size(json_object_get(call->parameters, "groups")) > CODEC_GROUPS_MAX) {
+		session_invalid(session, "groups", "more than 1000 groups in one ApplyAdd");
+		return;
+	}
+	if (add_all(session, call, &warnings) == 0)
+		session_reply(session, json_pack("{s:o}", "warnings", warnings_take(&warnings)));
+	else
+		abort_apply(session);
+	warnings_free(&warnings);
+}
+
+void method_apply_commit(struct session *session, const struct call *call)
+{
+	struct model *model = session->service->backend->model;
+	struct fault fault = {};
+	size_t groups;
+	int r;
+
+	(void)call;
+	if (!session->apply) {
+		session_error(session, "Refused", "ApplyCommit without ApplyBegin on this connection");
+		return;
+	}
+	groups = session->apply->group_count;
+	r = model_replace(model, session->apply, false, &fault);
+	abort_apply(session);
+	if (r < 0) {
+		session_fault(session, r, &fault);
+		return;
+	}
+	session->change->trim = true;
+	session_changed(session, json_pack("{s:I}", "groups", (json_int_t)groups));
+}
