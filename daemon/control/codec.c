@@ -177,7 +177,8 @@ int call_decode(const char *text, size_t len, struct call *out, struct codec_err
 	call.root = message_decode(text, len, error);
 	if (!call.root)
 		return -EBADMSG;
-	json_object_foreach(call.root, key, value) {
+	json_object_foreach(call.root, key, value)
+	{
 		r = call_key(&call, key, value, error);
 		if (r < 0)
 			break;

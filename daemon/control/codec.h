@@ -15,12 +15,12 @@
 #define SERVICE_INTERFACE "org.varlink.service"
 #define CONTROL_SOCKET	  "io.xmcast.Control" /* file name in the runtime directory */
 
-#define CODEC_MESSAGE_MAX     (1u << 20) /* bytes of one message without its NUL */
-#define CODEC_MESSAGE_SMALL   (64u << 10) /* the same for peers that may only read */
-#define CODEC_GROUPS_MAX      1000	 /* groups in one ApplyAdd or one reply of ListGroups */
+#define CODEC_MESSAGE_MAX   (1u << 20)	/* bytes of one message without its NUL */
+#define CODEC_MESSAGE_SMALL (64u << 10) /* the same for peers that may only read */
+#define CODEC_GROUPS_MAX    1000	/* groups in one ApplyAdd or one reply of ListGroups */
 /*
- * What one call may hold. The deepest legal one is { parameters { groups [ { from [] } ] } }. An empty container costs its sender 3 bytes and jansson about 200: a full ApplyAdd has 4
- * per group.
+ * What one call may hold. The deepest legal one is { parameters { groups [ { from [] } ] } }. An
+ * empty container costs its sender 3 bytes and jansson about 200: a full ApplyAdd has 4 per group.
  */
 #define CODEC_DEPTH_MAX	     8
 #define CODEC_CONTAINERS_MAX 8192

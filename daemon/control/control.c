@@ -27,9 +27,9 @@ struct control {
 	struct service service;
 	sd_event *event; /* a reference */
 	sd_event_source *source;
-	int fd;		 /* listening; owned */
-	int reserve;	 /* given up to accept and refuse when descriptors have run out */
-	char *path;	 /* NULL: inherited, not ours to unlink */
+	int fd;		  /* listening; owned */
+	int reserve;	  /* given up to accept and refuse when descriptors have run out */
+	char *path;	  /* NULL: inherited, not ours to unlink */
 	struct stat made; /* what we bound: another daemon's socket is left alone */
 	gid_t group;
 	struct peer *peers;
@@ -61,8 +61,8 @@ static bool is_full(const struct control *control, uid_t uid, char text[static 1
 		mine += peer->uid == uid;
 	}
 	if (mine >= PEERS_PER_UID_MAX)
-		snprintf(text, 128, "user %u has %u connections to xmcastd already: close some", uid,
-			 mine);
+		snprintf(text, 128, "user %u has %u connections to xmcastd already: close some",
+			 uid, mine);
 	else if (all >= most)
 		snprintf(text, 128, "xmcastd has %u connections already: try again later", all);
 	return mine >= PEERS_PER_UID_MAX || all >= most;

@@ -6,9 +6,12 @@
 #include "daemon/control/method.h"
 
 const struct field group_fields[] = {
-    {"address", FIELD_STRING, false}, {"from", FIELD_STRINGS, false},
-    {"to", FIELD_STRINGS, false},     {"source", FIELD_STRING, true},
-    {"vlan", FIELD_STRING, true},     {"exclude", FIELD_STRINGS, true},
+    {"address", FIELD_STRING, false},
+    {"from", FIELD_STRINGS, false},
+    {"to", FIELD_STRINGS, false},
+    {"source", FIELD_STRING, true},
+    {"vlan", FIELD_STRING, true},
+    {"exclude", FIELD_STRINGS, true},
     {},
 };
 
@@ -41,7 +44,8 @@ static int check_strings(const json_t *value, const char *name, struct fault *fa
 
 	if (!json_is_array(value))
 		return fault_set(fault, -EINVAL, "'%s' must be an array of strings", name);
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		if (!json_is_string(item))
 			return fault_set(fault, -EINVAL, "'%s[%zu]' must be a string", name, i);
 	}
@@ -58,7 +62,8 @@ static int check_objects(const json_t *value, const struct field *fields,
 	if (!json_is_array(value))
 		return fault_set(fault, -EINVAL, "'%s' must be an array of objects", name);
 	snprintf(outer, sizeof(outer), "%s", name);
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		int r;
 
 		snprintf(within, sizeof(within), "%.48s[%zu]", outer, i);
@@ -99,7 +104,8 @@ static int check_known(const json_t *object, const struct field *fields, const c
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		if (find_field(fields, key))
 			continue;
 		name_field(name, within, key);

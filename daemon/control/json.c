@@ -83,7 +83,7 @@ json_t *json_group(const struct group_report *report)
 /* Bits of enum netdev_xdp_act in the kernel's linux/netdev.h (6.3 and later). */
 static json_t *json_features(const struct interface_report *report)
 {
-	static const char *const names[] = {"basic",	   "redirect", "ndo-xmit",   "xsk-zerocopy",
+	static const char *const names[] = {"basic",	  "redirect", "ndo-xmit",   "xsk-zerocopy",
 					    "hw-offload", "rx-sg",    "ndo-xmit-sg"};
 	json_t *array = report->features_known ? json_array() : json_null();
 
@@ -130,12 +130,11 @@ json_t *json_stats(const struct stats_report *report)
 	for (int i = 0; unmatched && i < XM_PROTOCOLS; i++)
 		json_object_set_new(unmatched, protocol_name(i),
 				    json_integer((json_int_t)report->unmatched[i]));
-	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:o, s:I}", "received",
-			 (json_int_t)report->received, "matched", (json_int_t)report->matched,
-			 "unmatched", unmatched, "copies", (json_int_t)report->copies,
-			 "transmitted", (json_int_t)report->transmitted, "dropped",
-			 json_dropped(report->dropped), "unexplained",
-			 (json_int_t)report->unexplained);
+	return json_pack(
+	    "{s:I, s:I, s:o, s:I, s:I, s:o, s:I}", "received", (json_int_t)report->received,
+	    "matched", (json_int_t)report->matched, "unmatched", unmatched, "copies",
+	    (json_int_t)report->copies, "transmitted", (json_int_t)report->transmitted, "dropped",
+	    json_dropped(report->dropped), "unexplained", (json_int_t)report->unexplained);
 }
 
 static json_t *json_limits(const struct limits *limits)

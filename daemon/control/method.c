@@ -22,15 +22,19 @@ static const struct field del_group_fields[] = {
 };
 
 static const struct field member_fields[] = {
-    {"address", FIELD_STRING, false}, {"interfaces", FIELD_STRINGS, false},
-    {"source", FIELD_STRING, true},   {"vlan", FIELD_STRING, true},
-    {"from", FIELD_STRINGS, true},    {"pending", FIELD_BOOL, true},
+    {"address", FIELD_STRING, false},
+    {"interfaces", FIELD_STRINGS, false},
+    {"source", FIELD_STRING, true},
+    {"vlan", FIELD_STRING, true},
+    {"from", FIELD_STRINGS, true},
+    {"pending", FIELD_BOOL, true},
     {},
 };
 
 static const struct field list_groups_fields[] = {
-    {"address", FIELD_STRING, true}, {"source", FIELD_STRING, true}, {"vlan", FIELD_STRING, true},
-    {"from", FIELD_STRING, true},    {"to", FIELD_STRING, true},     {"origin", FIELD_STRING, true},
+    {"address", FIELD_STRING, true}, {"source", FIELD_STRING, true},
+    {"vlan", FIELD_STRING, true},    {"from", FIELD_STRING, true},
+    {"to", FIELD_STRING, true},	     {"origin", FIELD_STRING, true},
     {"state", FIELD_STRING, true},   {},
 };
 
@@ -68,11 +72,9 @@ const size_t control_method_count = sizeof(control_methods) / sizeof(*control_me
 static void get_info(struct session *session, const struct call *call)
 {
 	(void)call;
-	session_reply(session,
-		      json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor", "xmcast", "product",
-				"xmcastd", "version", XM_VERSION, "url",
-				"", "interfaces", SERVICE_INTERFACE,
-				CONTROL_INTERFACE));
+	session_reply(session, json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor", "xmcast",
+					 "product", "xmcastd", "version", XM_VERSION, "url", "",
+					 "interfaces", SERVICE_INTERFACE, CONTROL_INTERFACE));
 }
 
 static void get_interface_description(struct session *session, const struct call *call)

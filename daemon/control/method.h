@@ -18,7 +18,7 @@ struct field {
 typedef void (*method_handler)(struct session *session, const struct call *call);
 
 struct method {
-	const char *name;	/* without the interface */
+	const char *name; /* without the interface */
 	enum privilege privilege;
 	const struct field *fields;
 	bool needs_more; /* refused without `more` */
@@ -51,11 +51,11 @@ void method_add_egress(struct session *session, const struct call *call); /* met
 void method_del_egress(struct session *session, const struct call *call);
 void method_add_exclude(struct session *session, const struct call *call);
 void method_del_exclude(struct session *session, const struct call *call);
-void method_list_groups(struct session *session, const struct call *call); /* method_list.c */
+void method_list_groups(struct session *session, const struct call *call);     /* method_list.c */
 void method_list_interfaces(struct session *session, const struct call *call); /* method_state.c */
 void method_stats(struct session *session, const struct call *call);
 void method_status(struct session *session, const struct call *call);
-void method_monitor(struct session *session, const struct call *call); /* monitor.c */
+void method_monitor(struct session *session, const struct call *call);	   /* monitor.c */
 void method_apply_begin(struct session *session, const struct call *call); /* method_apply.c */
 void method_apply_add(struct session *session, const struct call *call);
 void method_apply_commit(struct session *session, const struct call *call);

@@ -111,12 +111,14 @@ static int add_all(struct session *session, const struct call *call, struct warn
 	json_t *item;
 	int r = 0;
 
-	json_array_foreach((json_t *)interfaces, i, item) {
+	json_array_foreach((json_t *)interfaces, i, item)
+	{
 		r = add_interface(session, item, &fault);
 		if (r < 0)
 			return r;
 	}
-	json_array_foreach((json_t *)groups, i, item) {
+	json_array_foreach((json_t *)groups, i, item)
+	{
 		r = add_group(session, item, i, warnings, name, &fault);
 		if (r < 0)
 			return r;
@@ -152,7 +154,8 @@ void method_apply_commit(struct session *session, const struct call *call)
 
 	(void)call;
 	if (!session->apply) {
-		session_error(session, "Refused", "ApplyCommit without ApplyBegin on this connection");
+		session_error(session, "Refused",
+			      "ApplyCommit without ApplyBegin on this connection");
 		return;
 	}
 	groups = session->apply->group_count;

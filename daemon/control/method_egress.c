@@ -38,8 +38,8 @@ static int edit_names(struct names *names, const struct names *by, const struct 
 	char text[GROUP_KEY_TEXT_MAX];
 
 	for (size_t i = 0; i < by->count; i++) {
-		int r = edit->remove ? names_remove(names, by->name[i])
-				     : names_add(names, by->name[i]);
+		int r =
+		    edit->remove ? names_remove(names, by->name[i]) : names_add(names, by->name[i]);
 
 		if (r == -ENOENT)
 			return fault_set(fault, r, "'%s' is not in the %s list of group %s",
@@ -80,7 +80,8 @@ static int exchange(struct model *model, const struct group_key *key, struct lis
 
 	if (r < 0)
 		return r;
-	if (!names_equal(&group->to, &lists->to) || !names_equal(&group->exclude, &lists->exclude)) {
+	if (!names_equal(&group->to, &lists->to) ||
+	    !names_equal(&group->exclude, &lists->exclude)) {
 		r = model_change_group(model, key, &lists->to, &lists->exclude, fault);
 		*changed |= r == 0;
 	}

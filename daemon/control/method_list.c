@@ -18,9 +18,9 @@ struct group_stream {
 	struct words filter;
 	char *from, *to, *origin, *state; /* filters; NULL: any */
 	bool more;
-	bool begun;	     /* `last` is valid */
+	bool begun;	       /* `last` is valid */
 	struct group_key last; /* the last group looked at */
-	struct buffer piece; /* of the reply being made */
+	struct buffer piece;   /* of the reply being made */
 	size_t in_piece;
 };
 

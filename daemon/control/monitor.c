@@ -20,7 +20,8 @@ void method_monitor(struct session *session, const struct call *call)
 void monitor_event(struct service *service, const char *event, const char *key, const char *value,
 		   const char *detail)
 {
-	for (struct session *session = service->monitors; session; session = session->next_monitor) {
+	for (struct session *session = service->monitors; session;
+	     session = session->next_monitor) {
 		json_t *object;
 
 		if (session->state != SESSION_MONITORING)

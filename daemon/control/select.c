@@ -16,8 +16,8 @@ static const char *said(const struct words *words, const char *from,
 {
 	char address[PREFIX_TEXT_MAX], source[PREFIX_TEXT_MAX], vlan[VLAN_TEXT_MAX];
 
-	snprintf(text, GROUP_KEY_TEXT_MAX, "%s%s%s%s%s%s%s", prefix_format(&words->address, address),
-		 words->has_source ? " source " : "",
+	snprintf(text, GROUP_KEY_TEXT_MAX, "%s%s%s%s%s%s%s",
+		 prefix_format(&words->address, address), words->has_source ? " source " : "",
 		 words->has_source ? prefix_format(&words->source, source) : "",
 		 words->has_vlan ? " vlan " : "",
 		 words->has_vlan ? (words->vlan ? vlan_format(words->vlan, vlan) : "0") : "",
@@ -45,8 +45,9 @@ static void send_ambiguous(struct session *session, const struct words *words, c
 		 "%zu groups match %s, say which one with source, vlan or from (source 0.0.0.0/0: "
 		 "the one for any source; vlan 0: untagged)",
 		 matches, said(words, from, text));
-	session_error_with(session, "Ambiguous",
-			   json_pack("{s:o, s:o}", "message", json_text(message), "groups", groups));
+	session_error_with(
+	    session, "Ambiguous",
+	    json_pack("{s:o, s:o}", "message", json_text(message), "groups", groups));
 }
 
 /* Finds the only group that the words mean (from `from`, when not NULL). */
@@ -76,7 +77,8 @@ static int select_one(struct session *session, const struct words *words, const 
 		return -1;
 	}
 	if (found->file) {
-		fault_set(&fault, 0, "group %s is owned by %s:%u: edit it there, then xmcastctl reload",
+		fault_set(&fault, 0,
+			  "group %s is owned by %s:%u: edit it there, then xmcastctl reload",
 			  group_key_format(&found->key, text), found->file, found->line);
 		session_fault(session, -EPERM, &fault);
 		return -1;

@@ -160,9 +160,9 @@ void session_error(struct session *session, const char *error, const char *text)
 
 void session_invalid(struct session *session, const char *field, const char *text)
 {
-	session_error_with(session, SERVICE_INTERFACE ".InvalidParameter",
-			   json_pack("{s:o, s:o}", "parameter", json_text(field), "message",
-				     json_text(text)));
+	session_error_with(
+	    session, SERVICE_INTERFACE ".InvalidParameter",
+	    json_pack("{s:o, s:o}", "parameter", json_text(field), "message", json_text(text)));
 }
 
 void session_fault(struct session *session, int error, const struct fault *fault)
@@ -171,8 +171,8 @@ void session_fault(struct session *session, int error, const struct fault *fault
 		int error;
 		const char *name;
 	} names[] = {
-	    {-EINVAL, "Refused"},	{-ENODEV, "InterfaceUnknown"}, {-ENOENT, "NotFound"},
-	    {-EEXIST, "Conflict"},	{-EPERM, "OwnedByConfig"},     {-E2BIG, "LimitReached"},
+	    {-EINVAL, "Refused"},     {-ENODEV, "InterfaceUnknown"}, {-ENOENT, "NotFound"},
+	    {-EEXIST, "Conflict"},    {-EPERM, "OwnedByConfig"},     {-E2BIG, "LimitReached"},
 	    {-ENOMEM, "OutOfMemory"},
 	};
 	const char *name = "Failed";

@@ -30,7 +30,8 @@ int words_names(const json_t *array, struct names *names, const char *what, stru
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)array, i, item) {
+	json_array_foreach((json_t *)array, i, item)
+	{
 		const char *name = json_string_value(item);
 		int r = names_add(names, name);
 
@@ -94,7 +95,8 @@ int words_decode(const json_t *object, const char *within, struct words *out,
 	int r = 0;
 
 	*out = (struct words){};
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value)
+	{
 		snprintf(name, FIELD_NAME_MAX, "%s%s%.16s", within, *within ? "." : "", key);
 		r = decode_key(key, value, out, fault);
 		if (r < 0)

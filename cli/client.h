@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A connection to the daemon. Errors are printed here, once; what is returned is the exit code. */
+#ifndef XM_CLI_CLIENT_H
+#define XM_CLI_CLIENT_H
+
+#include "cli/verb.h"
+#include "daemon/control/codec.h"
+
+struct client {
+	const struct cli *cli;
+	int fd;
+	struct frames frames;
+};
+
+/* CLI_DONE: client_close() it. */
+int client_open(struct client *client, const struct cli *cli);
+void client_close(struct client *client);
+
+/* Called for each reply; `parameters` is borrowed. Its return becomes that of the call unless 0. */
+typedef int (*client_reply)(const json_t *parameters, bool continues, void *data);
+
+/*
+ * One call of io.xmcast.Control. Takes `parameters` (NULL: no memory). With `more` there may
+ * be many replies, and no deadline.
+ */
+int client_call(struct client *client, const char *method, json_t *parameters, bool more,
+		client_reply reply, void *data);
+
+/* Opens, calls, closes; prints warnings to stderr and, with --json, the reply. */
+int client_do(const struct cli *cli, const char *method, json_t *parameters, client_reply reply,
+	      void *data);
+/* Prints "xmcastctl: warning: ..." for each. */
+void client_warn(const json_t *parameters);
+
+#endif
