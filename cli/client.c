@@ -11,8 +11,8 @@
 
 #include "cli/output.h"
 
-#define REPLY_MAX  (256u << 20) /* bytes: the daemon is trusted, an endless message is not */
-#define PATIENCE   (120 * 1000) /* ms without a byte from the daemon */
+#define REPLY_MAX    (256u << 20) /* bytes: the daemon is trusted, an endless message is not */
+#define PATIENCE     (120 * 1000) /* ms without a byte from the daemon */
 #define READ_AT_ONCE (64u << 10)
 
 static int unreachable(const char *path, int error)
@@ -60,8 +60,8 @@ static void send_all(const struct client *client, const struct buffer *out)
 	size_t done = 0, len = buffer_len(out);
 
 	while (done < len) {
-		ssize_t n = send(client->fd, out->data + out->start + done, len - done,
-				 MSG_NOSIGNAL);
+		ssize_t n =
+		    send(client->fd, out->data + out->start + done, len - done, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EINTR)
 			return;
@@ -114,7 +114,8 @@ static int next_reply(struct client *client, bool patient, struct reply *out)
 	r = reply_decode(text, len, out, &error);
 	frames_drop(&client->frames, len);
 	if (r < 0)
-		return cli_fail(CLI_UNREACHABLE, "what answers at %s is not xmcastd: its message %s",
+		return cli_fail(CLI_UNREACHABLE,
+				"what answers at %s is not xmcastd: its message %s",
 				client->cli->socket, error.text);
 	return CLI_DONE;
 }
@@ -124,7 +125,8 @@ static void list_candidates(const json_t *groups)
 	size_t i;
 	json_t *group;
 
-	json_array_foreach((json_t *)groups, i, group) {
+	json_array_foreach((json_t *)groups, i, group)
+	{
 		fprintf(stderr, "  %s", output_string(group, "address"));
 		fprintf(stderr, " --source %s", output_string_or(group, "source", "0.0.0.0/0"));
 		fprintf(stderr, " --vlan %s", output_string_or(group, "vlan", "0"));
@@ -190,7 +192,7 @@ void client_warn(const json_t *parameters)
 	json_t *text;
 
 	json_array_foreach(json_object_get(parameters, "warnings"), i, text)
-		fprintf(stderr, "xmcastctl: warning: %s\n", json_string_value(text));
+	    fprintf(stderr, "xmcastctl: warning: %s\n", json_string_value(text));
 }
 
 struct call_once {

@@ -67,10 +67,10 @@ char *output_join(const json_t *strings)
 	char *joined;
 	json_t *item;
 
-	json_array_foreach((json_t *)strings, i, item)
-		len += json_string_length(item) + 1;
+	json_array_foreach((json_t *)strings, i, item) len += json_string_length(item) + 1;
 	joined = calloc(1, len);
-	json_array_foreach((json_t *)strings, i, item) {
+	json_array_foreach((json_t *)strings, i, item)
+	{
 		if (!joined)
 			break;
 		if (i)

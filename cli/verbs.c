@@ -4,8 +4,10 @@
 
 #define WHICH "[--source ADDR[/LEN]] [--vlan V] [--from IF[,IF]]"
 #define WHICH_DETAILS                                                                              \
-	"The words must mean one group, or one for each interface of --from; when several match,\n" \
-	"nothing is changed and they are listed. --source 0.0.0.0/0 means the group for any source,\n" \
+	"The words must mean one group, or one for each interface of --from; when several "        \
+	"match,\n"                                                                                 \
+	"nothing is changed and they are listed. --source 0.0.0.0/0 means the group for any "      \
+	"source,\n"                                                                                \
 	"--vlan 0 the untagged one.\n"
 
 const struct verb verbs[] = {
@@ -41,13 +43,15 @@ const struct verb verbs[] = {
      "ADDR[/LEN] IF[,IF] " WHICH " [--pending]",
      "never copy a group to these interfaces",
      WHICH_DETAILS,
-     {"xmcastctl add-exclude 239.1.1.1 veth9", "xmcastctl add-exclude 239.1.1.1 'tap*' --from eth0"},
+     {"xmcastctl add-exclude 239.1.1.1 veth9",
+      "xmcastctl add-exclude 239.1.1.1 'tap*' --from eth0"},
      cmd_add_exclude},
     {"del-exclude",
      "ADDR[/LEN] IF[,IF] " WHICH,
      "copy a group to these interfaces again",
      WHICH_DETAILS,
-     {"xmcastctl del-exclude 239.1.1.1 veth9", "xmcastctl del-exclude 239.1.1.1 'tap*' --from eth0"},
+     {"xmcastctl del-exclude 239.1.1.1 veth9",
+      "xmcastctl del-exclude 239.1.1.1 'tap*' --from eth0"},
      cmd_del_exclude},
     {"list-groups",
      "[ADDR[/LEN]] [--source ADDR[/LEN]] [--vlan V] [--from IF] [--to IF] [--origin ORIGIN] "

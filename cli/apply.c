@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* apply FILE: the file is parsed here, so that all its errors are told with their lines. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/words.h"
+
+/* Bytes of JSON in one ApplyAdd, well below CODEC_MESSAGE_MAX with one group more. */
+#define PIECE_TEXT (768u << 10)
+
+static void print_error(const char *file, unsigned int line, const char *text, void *data)
+{
+	(void)data;
+	if (line)
+		fprintf(stderr, "%s:%u: %s\n", file, line, text);
+	else
+		fprintf(stderr, "%s: %s\n", file, text);
+}
+
+/* The daemon's limits are the daemon's to enforce. */
+static void lift_limits(struct limits *limits)
+{
+	static const char *const names[] = {"groups", "entries", "sets", "members", "interfaces"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		unsigned int max;
+		unsigned int *limit = limits_find(limits, names[i], &max);
+
+		if (limit)
+			*limit = max;
+	}
+}
+
+static int read_file(const char *file, struct model *model)
+{
+	FILE *stream = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+	int r;
+
+	if (!stream)
+		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, strerror(errno));
+	lift_limits(&model->limits);
+	r = config_read_stream(stream, stream == stdin ? "(standard input)" : file, true, model,
+			       print_error, NULL);
+	if (stream != stdin)
+		fclose(stream);
+	if (r < 0)
+		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, strerror(-r));
+	if (r > 0)
+		return cli_fail(CLI_REFUSED, "%d %s in %s: nothing was changed", r,
+				r == 1 ? "error" : "errors", file);
+	model_settle(model);
+	return CLI_DONE;
+}
+
+static int warn(const json_t *parameters, bool continues, void *data)
+{
+	(void)continues;
+	(void)data;
+	client_warn(parameters);
+	return CLI_DONE;
+}
+
+static json_t *names_array(const struct names *names)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < names->count; i++)
+		json_array_append_new(array, json_string(names->name[i]));
+	return array;
+}
+
+static int send_interfaces(struct client *client, const struct model *model)
+{
+	json_t *interfaces = json_array();
+
+	for (size_t i = 0; i < model->interface_count; i++) {
+		const struct interface_wish *wish = &model->interfaces[i];
+
+		json_array_append_new(
+		    interfaces, json_pack("{s:s, s:s, s:o, s:b}", "interface", wish->name, "mode",
+					  mode_name(wish->mode), "exclude",
+					  names_array(&wish->exclude), "detached", wish->detached));
+	}
+	if (!json_array_size(interfaces)) {
+		json_decref(interfaces);
+		return CLI_DONE;
+	}
+	return client_call(client, "ApplyAdd",
+			   json_pack("{s:[], s:o}", "groups", "interfaces", interfaces), false,
+			   warn, NULL);
+}
+
+/* Upper bound of one group's JSON, in bytes. */
+static size_t text_size(const struct group *group)
+{
+	size_t size = 256 + IF_NAMESIZE;
+
+	size += (group->to.count + group->exclude.count) * (IF_NAMESIZE + 3);
+	return size;
+}
+
+static int send_groups(struct client *client, const struct model *model)
+{
+	size_t i = 0;
+	int r = CLI_DONE;
+
+	while (i < model->group_count && r == CLI_DONE) {
+		json_t *groups = json_array();
+		size_t size = 0;
+
+		for (; i < model->group_count && size < PIECE_TEXT &&
+		       json_array_size(groups) < CODEC_GROUPS_MAX;
+		     i++) {
+			size += text_size(model->groups[i]);
+			json_array_append_new(groups, words_group(model->groups[i], NULL));
+		}
+		r = client_call(client, "ApplyAdd", json_pack("{s:o}", "groups", groups), false,
+				warn, NULL);
+	}
+	return r;
+}
+
+static int print_done(const json_t *parameters, bool continues, void *data)
+{
+	const struct cli *cli = data;
+	json_int_t groups = json_integer_value(json_object_get(parameters, "groups"));
+
+	(void)continues;
+	if (cli->json)
+		json_dumpf(parameters, stdout, JSON_COMPACT);
+	else
+		printf("%lld %s", (long long)groups, groups == 1 ? "group" : "groups");
+	printf("\n");
+	return CLI_DONE;
+}
+
+static int send_all(const struct cli *cli, const struct model *model)
+{
+	struct client client;
+	int r = client_open(&client, cli);
+
+	if (r != CLI_DONE)
+		return r;
+	r = client_call(&client, "ApplyBegin", json_object(), false, NULL, NULL);
+	if (r == CLI_DONE)
+		r = send_interfaces(&client, model);
+	if (r == CLI_DONE)
+		r = send_groups(&client, model);
+	if (r == CLI_DONE)
+		r = client_call(&client, "ApplyCommit", json_object(), false, print_done,
+				(void *)cli);
+	client_close(&client);
+	return r;
+}
+
+int cmd_apply(const struct cli *cli, int argc, const char **argv)
+{
+	struct model *model;
+	int r;
+
+	if (argc != 2)
+		return verb_usage(argv[0], "it takes one FILE, or - for the standard input");
+	model = model_new();
+	if (!model)
+		return cli_fail(CLI_REFUSED, "out of memory");
+	r = read_file(argv[1], model);
+	if (r == CLI_DONE)
+		r = send_all(cli, model);
+	model_free(model);
+	return r;
+}

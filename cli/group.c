@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* add-group, del-group, list-groups */
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/words.h"
+
+static int print_result(const json_t *parameters, bool continues, void *data)
+{
+	(void)continues;
+	(void)data;
+	printf("%s\n", output_string_or(parameters, "result", "deleted"));
+	return CLI_DONE;
+}
+
+int cmd_add_group(const struct cli *cli, int argc, const char **argv)
+{
+	struct group_statement statement = {};
+	struct fault fault = {};
+	struct group group;
+	json_t *parameters;
+
+	if (group_statement_parse(argc - 1, argv + 1, true, &statement, &fault) < 0)
+		return verb_usage(argv[0], "%s", fault.text);
+	group = (struct group){.to = statement.to, .exclude = statement.exclude};
+	group.key.address = statement.address;
+	group.key.source = statement.source;
+	group.key.vlan = statement.vlan;
+	parameters = words_group(&group, &statement.from);
+	if (parameters && statement.pending)
+		json_object_set_new(parameters, "pending", json_true());
+	group_statement_free(&statement);
+	return client_do(cli, "AddGroup", parameters, print_result, NULL);
+}
+
+int cmd_del_group(const struct cli *cli, int argc, const char **argv)
+{
+	json_t *parameters;
+	int r = words_which(argc, argv, false, &parameters);
+
+	return r == CLI_DONE ? client_do(cli, "DelGroup", parameters, print_result, NULL) : r;
+}
+
+static const struct output_column columns[] = {
+    {"GROUP", false}, {"SOURCE", false}, {"VLAN", false},  {"FROM", false},   {"TO", false},
+    {"STATE", false}, {"FRAMES", true},	 {"COPIES", true}, {"ORIGIN", false}, {},
+};
+
+/* "veth1,veth2(down)": who gets copies, and why not. free() it. */
+static char *egress_text(const json_t *group)
+{
+	char *text = NULL;
+	size_t len = 0, i;
+	json_t *egress;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	json_array_foreach(json_object_get(group, "egress"), i, egress)
+	{
+		fprintf(out, "%s%s", i ? "," : "", output_string(egress, "interface"));
+		if (!json_is_true(json_object_get(egress, "ready")))
+			fprintf(out, "(%s)", output_string_or(egress, "reason", "not ready"));
+	}
+	return fclose(out) == 0 ? text : NULL;
+}
+
+static void add_row(struct libscols_table *table, const json_t *group)
+{
+	struct libscols_line *line = output_line(table);
+	char *egress = egress_text(group);
+	char origin[300];
+	size_t column = 0;
+
+	snprintf(origin, sizeof(origin), "%s", output_string(group, "origin"));
+	if (json_object_get(group, "file"))
+		snprintf(origin, sizeof(origin), "%s:%lld", output_string(group, "file"),
+			 (long long)json_integer_value(json_object_get(group, "line")));
+	output_cell(line, &column, output_string(group, "address"));
+	output_cell(line, &column, output_string_or(group, "source", "any"));
+	output_cell(line, &column, output_string_or(group, "vlan", "-"));
+	output_cell(line, &column, output_string(group, "from"));
+	output_cell(line, &column, egress);
+	output_cell(line, &column, output_string(group, "state"));
+	output_number(line, &column, json_object_get(group, "frames"));
+	output_number(line, &column, json_object_get(group, "copies"));
+	output_cell(line, &column, origin);
+	free(egress);
+}
+
+struct listing {
+	bool json;
+	struct libscols_table *table;
+	bool begun; /* JSON: something was printed */
+};
+
+/* Many replies become one object. */
+static void print_json(struct listing *listing, const json_t *groups, bool continues)
+{
+	size_t i;
+	json_t *group;
+
+	json_array_foreach((json_t *)groups, i, group)
+	{
+		fputs(listing->begun ? "," : "{\"groups\":[", stdout);
+		json_dumpf(group, stdout, JSON_COMPACT);
+		listing->begun = true;
+	}
+	if (continues)
+		return;
+	fputs(listing->begun ? "]}\n" : "{\"groups\":[]}\n", stdout);
+}
+
+static int take_groups(const json_t *parameters, bool continues, void *data)
+{
+	const json_t *groups = json_object_get(parameters, "groups");
+	struct listing *listing = data;
+	size_t i;
+	json_t *group;
+
+	if (listing->json) {
+		print_json(listing, groups, continues);
+		return CLI_DONE;
+	}
+	json_array_foreach((json_t *)groups, i, group)
+	{
+		add_row(listing->table, group);
+		if (*output_string(group, "detail"))
+			fprintf(stderr, "xmcastctl: %s from %s: %s\n",
+				output_string(group, "address"), output_string(group, "from"),
+				output_string(group, "detail"));
+	}
+	return CLI_DONE;
+}
+
+static int list(const struct cli *cli, json_t *parameters)
+{
+	struct listing listing = {.json = cli->json, .table = output_table(columns)};
+	struct client client;
+	int r = client_open(&client, cli);
+
+	if (r != CLI_DONE) {
+		json_decref(parameters);
+	} else {
+		r = client_call(&client, "ListGroups", parameters, true, take_groups, &listing);
+		client_close(&client);
+	}
+	if (r == CLI_DONE && !cli->json)
+		scols_print_table(listing.table);
+	scols_unref_table(listing.table);
+	return r;
+}
+
+int cmd_list_groups(const struct cli *cli, int argc, const char **argv)
+{
+	static const char *const names[] = {"source", "vlan", "from", "to", "origin", "state"};
+	enum { COUNT = sizeof(names) / sizeof(*names) };
+	char *values[COUNT] = {};
+	struct poptOption options[COUNT + 1] = {};
+	json_t *parameters = json_object();
+	poptContext context;
+	int option, r = CLI_DONE;
+
+	for (size_t i = 0; i < COUNT; i++)
+		options[i] = (struct poptOption){names[i], 0, POPT_ARG_STRING, &values[i], 0, 0, 0};
+	context = poptGetContext(NULL, argc, argv, options, 0);
+	option = poptGetNextOpt(context);
+	if (option < -1)
+		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (poptPeekArg(context))
+		json_object_set_new(parameters, "address", json_string(poptGetArg(context)));
+	if (r == CLI_DONE && poptPeekArg(context))
+		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	for (size_t i = 0; i < COUNT; i++) {
+		if (values[i])
+			json_object_set_new(parameters, names[i], json_string(values[i]));
+		free(values[i]);
+	}
+	poptFreeContext(context);
+	if (r == CLI_DONE)
+		return list(cli, parameters);
+	json_decref(parameters);
+	return r;
+}

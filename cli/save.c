@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* save: the runtime groups as a file of the configuration; whole or not at all. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/words.h"
+
+#define DIRECTORY "/etc/xmcast/conf.d"
+
+struct saving {
+	FILE *out;
+	size_t groups;
+};
+
+static int take_names(const json_t *array, struct names *names)
+{
+	size_t i;
+	json_t *item;
+	int r = 0;
+
+	json_array_foreach((json_t *)array, i, item)
+	{
+		if (r == 0)
+			r = names_add(names, json_string_value(item));
+	}
+	return r;
+}
+
+static int to_group(const json_t *object, struct group *group)
+{
+	const char *source = json_string_value(json_object_get(object, "source"));
+	const char *vlan = json_string_value(json_object_get(object, "vlan"));
+	const char *why;
+	int r = prefix_parse(output_string(object, "address"), &group->key.address, &why);
+
+	if (r == 0 && source)
+		r = prefix_parse(source, &group->key.source, &why);
+	if (r == 0 && vlan)
+		r = vlan_parse(vlan, &group->key.vlan, &why);
+	if (r == 0)
+		r = take_names(json_object_get(object, "to"), &group->to);
+	if (r == 0)
+		r = take_names(json_object_get(object, "exclude"), &group->exclude);
+	snprintf(group->key.from, sizeof(group->key.from), "%s", output_string(object, "from"));
+	return r;
+}
+
+static int write_groups(const json_t *parameters, bool continues, void *data)
+{
+	struct saving *saving = data;
+	size_t i;
+	json_t *object;
+
+	(void)continues;
+	json_array_foreach(json_object_get(parameters, "groups"), i, object)
+	{
+		struct group group = {};
+		int r = to_group(object, &group);
+
+		if (r == 0)
+			r = config_write_group(saving->out, &group);
+		names_free(&group.to);
+		names_free(&group.exclude);
+		if (r < 0)
+			return cli_fail(CLI_REFUSED, "cannot write group %s: %s",
+					output_string(object, "address"), strerror(-r));
+		saving->groups++;
+	}
+	return CLI_DONE;
+}
+
+static int write_all(const struct cli *cli, struct saving *saving)
+{
+	struct client client;
+	int r = client_open(&client, cli);
+
+	if (r != CLI_DONE)
+		return r;
+	fprintf(saving->out, "# Written by xmcastctl save.\n");
+	r = client_call(&client, "ListGroups", json_pack("{s:s}", "origin", "runtime"), true,
+			write_groups, saving);
+	client_close(&client);
+	return r;
+}
+
+/* Makes what was renamed in `directory` last. */
+static int sync_directory(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* Writes to a temporary file beside `path`, then renames it. */
+static int save_to(const struct cli *cli, const char *directory, const char *path,
+		   struct saving *saving)
+{
+	char temporary[PATH_MAX];
+	int fd, r;
+
+	if (snprintf(temporary, sizeof(temporary), "%s/.save.XXXXXX", directory) >= PATH_MAX)
+		return cli_fail(CLI_USAGE, "the path %s is too long", directory);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	saving->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!saving->out)
+		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
+				"cannot write in %s: %s", directory, strerror(errno));
+	r = write_all(cli, saving);
+	if (r == CLI_DONE && (fchmod(fd, 0644) < 0 || fflush(saving->out) != 0 || fsync(fd) < 0))
+		r = cli_fail(CLI_REFUSED, "cannot write %s: %s", temporary, strerror(errno));
+	fclose(saving->out);
+	if (r == CLI_DONE && (rename(temporary, path) < 0 || sync_directory(directory) < 0))
+		r = cli_fail(CLI_REFUSED, "cannot write %s: %s", path, strerror(errno));
+	if (r != CLI_DONE)
+		unlink(temporary);
+	return r;
+}
+
+static bool is_file_name(const char *name)
+{
+	for (const char *p = name; *p; p++) {
+		if (!isalnum((unsigned char)*p) && !strchr("._-", *p))
+			return false;
+	}
+	return *name && *name != '.' && strlen(name) < 128;
+}
+
+static int save(const struct cli *cli, const char *name, const char *directory)
+{
+	struct saving saving = {};
+	char path[PATH_MAX];
+	int r;
+
+	if (!is_file_name(name))
+		return verb_usage("save", "NAME may have letters, digits, '.', '_' and '-' only");
+	if (snprintf(path, sizeof(path), "%s/%s.conf", directory, name) >= PATH_MAX)
+		return cli_fail(CLI_USAGE, "the path %s is too long", directory);
+	r = save_to(cli, directory, path, &saving);
+	if (r != CLI_DONE)
+		return r;
+	if (cli->json)
+		printf("{\"file\":\"%s\",\"groups\":%zu}\n", path, saving.groups);
+	else
+		printf("%zu %s in %s\n", saving.groups, saving.groups == 1 ? "group" : "groups",
+		       path);
+	return CLI_DONE;
+}
+
+int cmd_save(const struct cli *cli, int argc, const char **argv)
+{
+	char *directory = NULL;
+	const struct poptOption options[] = {
+	    {"dir", 0, POPT_ARG_STRING, &directory, 0, NULL, NULL},
+	    POPT_TABLEEND,
+	};
+	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
+	int option = poptGetNextOpt(context), r;
+	const char *name = poptGetArg(context);
+
+	if (option < -1)
+		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (poptPeekArg(context))
+		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	else
+		r = save(cli, name ? name : "saved", directory ? directory : DIRECTORY);
+	poptFreeContext(context);
+	free(directory);
+	return r;
+}
