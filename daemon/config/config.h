@@ -34,12 +34,17 @@ void group_statement_free(struct group_statement *statement);
 int group_statement_add(const struct group_statement *statement, struct model *model,
 			const char *file, unsigned int line, struct fault *fault);
 
-/* Called for each error: "FILE:LINE: what, why, what to do". */
+/*
+ * Called for each error, in order of lines. `text` says what, why and what to do, without the
+ * place; `line` is 0 when it is the whole file.
+ */
 typedef void (*config_error)(const char *file, unsigned int line, const char *text, void *data);
 
 /*
- * Reads statements into the model. All errors are reported, not only the first; the return
- * is the number of errors, or negative errno (unreadable file, memory). `file` is the name for
+ * Reads statements into the model: limits first, then daemon, interfaces and groups,
+ * wherever they stand. All errors are reported, not only the first; the return
+ * is the number of errors, or negative errno (unreadable file: reported too; memory). What stood in
+ * lines without error is in the model then: throw it away. `file` is the name for
  * messages and origins (interned, lives as long as the process). `runtime`: origin runtime, `limit`
  * and `daemon` are refused.
  */
@@ -56,10 +61,12 @@ int config_write_interface(FILE *stream, const struct interface_wish *wish);
 int config_write_runtime(FILE *stream, const struct model *model);
 
 /*
- * The state file: "# xmcast state 1" , the runtime statements, "# sha256 HEX" (or another
- * well-known sum) over what stands before. Written to a temporary file beside it, fsync, rename,
- * fsync of the directory. state_read(): 0; -ENOENT none there; -EBADMSG damaged (fault says how;
- * the file was renamed to PATH.damaged and nothing was taken from it).
+ * The state file: "# xmcast state 1" , the runtime statements, "# sha256 HEX" over what
+ * stands before. Written to a temporary file beside it, fsync, rename,
+ * fsync of the directory. state_read() adds to the model: 0; -ENOENT none there; -EBADMSG
+ * damaged (fault says how; the file was renamed to PATH.damaged and nothing was taken from
+ * it). Groups that config defines by now are left to it. What the model refuses (a limit that was
+ * lowered) is left out: then the return is 0 and the fault's text is not empty: a warning.
  */
 int state_write(const char *path, const struct model *model, struct fault *fault);
 int state_read(const char *path, struct model *model, struct fault *fault);

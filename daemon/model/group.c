@@ -231,7 +231,12 @@ static void insert(struct model *model, struct group *group)
 
 static void take_out(struct model *model, const struct group *group)
 {
-	size_t at = position(model, &group->key);
+	size_t at = model->group_count - 1;
+
+	if (!model->private->filling)
+		at = position(model, &group->key);
+	while (model->groups[at] != group) /* only while filling: in no order */
+		at--;
 
 	model->private->prefixes -= group->key.address.len < 128;
 	model->group_count--;
@@ -327,6 +332,35 @@ int model_add_group(struct model *model, const struct group *group, struct fault
 	return 0;
 }
 
+static void drop(struct model *model, struct group *group)
+{
+	take_out(model, group);
+	table_remove(&model->private->groups, group);
+	group_release(model, group_kept(group));
+}
+
+int model_add_groups(struct model *model, const struct group *group, const struct names *from,
+		     struct fault *fault)
+{
+	struct group **added = calloc(from->count + 1, sizeof(*added)), one = *group;
+	size_t count = 0;
+	int r = 0;
+
+	if (!added)
+		return fault_set(fault, -ENOMEM, "out of memory for a group");
+	for (size_t i = 0; r >= 0 && i < from->count; i++) {
+		memset(one.key.from, 0, sizeof(one.key.from));
+		memcpy(one.key.from, from->name[i], strnlen(from->name[i], IF_NAMESIZE - 1));
+		r = model_add_group(model, &one, fault);
+		if (!r)
+			added[count++] = model_find_group(model, &one.key);
+	}
+	while (r < 0 && count)
+		drop(model, added[--count]);
+	free(added);
+	return r < 0 ? r : !count;
+}
+
 /* The runtime group with this key, or -ENOENT, or -EPERM: config's. */
 static int find_own(const struct model *model, const struct group_key *key, struct group **out,
 		    struct fault *fault)
@@ -354,9 +388,7 @@ int model_del_group(struct model *model, const struct group_key *key, struct fau
 	if (r < 0)
 		return r;
 	model_settle(model);
-	take_out(model, group);
-	table_remove(&model->private->groups, group);
-	group_release(model, group_kept(group));
+	drop(model, group);
 	model->version++;
 	return 0;
 }

@@ -41,6 +41,9 @@ struct limits {
 	}
 /* The limit called `name`, NULL when there is none; *max is its highest value. */
 unsigned int *limits_find(struct limits *limits, const char *name, unsigned int *max);
+/* Every limit at its highest: for who reads what others will judge. */
+void limits_raise(struct limits *limits);
+const char *limits_names(void); /* "groups, entries, .." for messages */
 
 /*
  * The wanted egress set: shared by all groups that name the same members. Content only:
@@ -119,6 +122,10 @@ int model_set_enforce(struct model *model, enum enforce enforce, struct fault *f
  * `group` is copied; its `set` is ignored.
  */
 int model_add_group(struct model *model, const struct group *group, struct fault *fault);
+
+/* The same for every ingress in `from` (key.from is ignored), all or none; 1: all were there. */
+int model_add_groups(struct model *model, const struct group *group, const struct names *from,
+		     struct fault *fault);
 
 /* Removes a runtime group. -ENOENT; -EPERM when config owns it (fault names file:line). */
 int model_del_group(struct model *model, const struct group_key *key, struct fault *fault);

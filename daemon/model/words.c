@@ -76,21 +76,35 @@ int enforce_parse(const char *text, enum enforce *out)
 	return 0;
 }
 
+/*
+ * Name and highest value. Entry 0 and set 0 mean none in the words of bpf/xmcast.h; slots of
+ * interfaces have 16 bits there.
+ */
+#define LIMITS(X)                                                                                  \
+	X(groups, XM_ENTRIES_MAX - 1)                                                              \
+	X(entries, XM_ENTRIES_MAX - 1)                                                             \
+	X(sets, XM_SETS_MAX - 1)                                                                   \
+	X(members, XM_MEMBERS_MAX)                                                                 \
+	X(interfaces, 65535)
+
 static const struct limit_name {
 	const char *name;
 	size_t offset;
 	unsigned int max;
 } limit_names[] = {
-    /* Entry 0 means none in the maps of bpf/xmcast.h, and so does set 0. */
-    {"groups", offsetof(struct limits, groups), XM_ENTRIES_MAX - 1},
-    {"entries", offsetof(struct limits, entries), XM_ENTRIES_MAX - 1},
-    {"sets", offsetof(struct limits, sets), XM_SETS_MAX - 1},
-    {"members", offsetof(struct limits, members), XM_MEMBERS_MAX},
-    /* Slots of interfaces in XDP words are 16 bits. */
-    {"interfaces", offsetof(struct limits, interfaces), 65535},
+#define LIMIT(name, max) {#name, offsetof(struct limits, name), max},
+    LIMITS(LIMIT)
+#undef LIMIT
 };
 static_assert(COUNT(limit_names) == sizeof(struct limits) / sizeof(unsigned int),
 	      "a limit without a name");
+
+const char *limits_names(void)
+{
+#define LIMIT(name, max) ", " #name
+	return &(LIMITS(LIMIT))[2];
+#undef LIMIT
+}
 
 unsigned int *limits_find(struct limits *limits, const char *name, unsigned int *max)
 {
@@ -101,4 +115,11 @@ unsigned int *limits_find(struct limits *limits, const char *name, unsigned int 
 		return (unsigned int *)((char *)limits + limit_names[i].offset);
 	}
 	return NULL;
+}
+
+void limits_raise(struct limits *limits)
+{
+#define LIMIT(name, max) .name = max,
+	*limits = (struct limits){LIMITS(LIMIT)};
+#undef LIMIT
 }
