@@ -80,7 +80,8 @@ static int read_message(struct request *request, const struct nlmsghdr *sent,
 		r = each(message, data);
 	if (r < 0)
 		return r;
-	return message->nlmsg_flags & NLM_F_MULTI || sent->nlmsg_flags & NLM_F_ACK;
+	/* Not NLM_F_MULTI: the netdev family (6.18) leaves it out in the messages of a dump. */
+	return (sent->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP || sent->nlmsg_flags & NLM_F_ACK;
 }
 
 static int read_datagram(struct request *request, const struct nlmsghdr *sent, request_each each,
