@@ -10,9 +10,10 @@
 #include "bpf/bench_lpm.h"
 #include "daemon/model/model.h"
 
-#define LPM_SIZES_MAX	 32
-#define LPM_ENTRIES_SAFE 10000000u /* freeing this many locks a CPU for about 5 s; 10 times: 67 s  \
-				    */
+#define LPM_SIZES_MAX 32
+#define LPM_ENTRIES_SAFE                                                                           \
+	10000000u /* freeing this many locks a CPU for about 5 s; 10 times: 67 s                   \
+		   */
 
 struct lpm_options {
 	unsigned int ops; /* bit per enum bench_lpm_op */

@@ -19,9 +19,10 @@
 #include "daemon/bench/lpm.h"
 #include "daemon/bench/output.h"
 
-#define INTERVALS	20 /* samples of one measurement */
-#define CALLS_PER_ROUND 16 /* runs of the program between two barriers, where nothing is used up   \
-			    */
+#define INTERVALS 20 /* samples of one measurement */
+#define CALLS_PER_ROUND                                                                            \
+	16 /* runs of the program between two barriers, where nothing is used up                   \
+	    */
 
 struct producer {
 	struct bench *bench;

@@ -10,15 +10,16 @@ int main(int argc, char **argv)
 	struct bench_options options;
 	struct fault fault = {""};
 	json_t *result = NULL;
+	int r;
 
 	output_init();
 	if (options_parse(argc, (const char **)argv, &options, &fault)) {
 		output_error(fault.text);
 		return 2;
 	}
-	if (lpm_run(&options.lpm, &result, &fault)) {
-		output_error(fault.text);
-		return 1;
-	}
-	return output_result(result) ? 1 : 0;
+	r = options.kind == BENCH_LPM ? lpm_run(&options.lpm, &result, &fault)
+				      : throughput_run(&options.throughput, &result, &fault);
+	r = r ? output_error(fault.text) || r : output_result(result);
+	options_free(&options);
+	return r ? 1 : 0;
 }

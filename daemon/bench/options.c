@@ -10,36 +10,47 @@
 /* As libpopt wants them: plain targets, turned into the options afterwards. */
 struct raw {
 	int prefix_len, producers, random, allow_long_free, seed;
-	double warmup, duration;
-	char *sizes;
+	int native, generic, quick, frame_size, pairs, batch;
+	double warmup, duration; /* below 0: the benchmark's own default */
+	char *sizes, *programs, *receivers, *topology, *source, *label;
 };
 
-/* "1,100,10000" */
-static int parse_sizes(const char *text, struct lpm_options *out, struct fault *fault)
+static unsigned int positive(int n)
+{
+	return n > 0 ? (unsigned int)n : 0; /* which the checks refuse */
+}
+
+/* "1,100,10000" into out[]; returns how many, or -EINVAL with fault that names the option. */
+static int parse_numbers(const char *option, const char *text, const char *prefix, uint32_t *out,
+			 unsigned int max, struct fault *fault)
 {
 	const char *p = text;
+	unsigned int count = 0;
 
-	out->size_count = 0;
 	while (*p) {
+		size_t skip = !strncmp(p, prefix, strlen(prefix)) ? strlen(prefix) : 0;
+		unsigned long n;
 		char *end;
-		unsigned long n = strtoul(p, &end, 10);
 
+		p += skip;
+		n = strtoul(p, &end, 10);
 		if (*p < '0' || *p > '9' || (*end && *end != ',') || n > UINT32_MAX - 1 || !n)
-			return fault_set(fault, -EINVAL,
-					 "--nr-entries %s: not a list of numbers of entries", text);
-		if (out->size_count == LPM_SIZES_MAX)
-			return fault_set(fault, -EINVAL, "--nr-entries: at most %d sizes",
-					 LPM_SIZES_MAX);
-		out->sizes[out->size_count++] = (uint32_t)n;
+			return fault_set(fault, -EINVAL, "%s %s: not a list of numbers", option,
+					 text);
+		if (count == max)
+			return fault_set(fault, -EINVAL, "%s: at most %u of them", option, max);
+		out[count++] = (uint32_t)n;
 		p = *end ? end + 1 : end;
 	}
-	return out->size_count ? 0 : fault_set(fault, -EINVAL, "--nr-entries: no number");
+	return count ? (int)count : fault_set(fault, -EINVAL, "%s: no number", option);
 }
 
 static int parse_subject(const char *word, struct bench_options *out, struct fault *fault)
 {
 	enum bench_lpm_op op;
 
+	if (!strcmp(word, "throughput"))
+		return 0;
 	if (!strncmp(word, "lpm-trie", 8)) {
 		out->kind = BENCH_LPM;
 		if (!word[8]) {
@@ -53,56 +64,144 @@ static int parse_subject(const char *word, struct bench_options *out, struct fau
 		}
 	}
 	return fault_set(fault, -EINVAL,
-			 "%s: no such benchmark; there are lpm-trie and "
+			 "%s: no such benchmark; there are throughput (the default), lpm-trie and "
 			 "lpm-trie-{noop,baseline,lookup,insert,update,delete,free}",
 			 word);
 }
 
-static int from_raw(const struct raw *raw, struct bench_options *out, struct fault *fault)
+static int lpm_from_raw(const struct raw *raw, struct lpm_options *o, struct fault *fault)
 {
-	if (raw->prefix_len < 0 || raw->producers < 0)
-		return fault_set(fault, -EINVAL, "--prefix-len and --producers are positive");
-	out->lpm.prefix_len = (unsigned int)raw->prefix_len;
-	out->lpm.producers = (unsigned int)raw->producers;
-	out->lpm.random = raw->random;
-	out->lpm.allow_long_free = raw->allow_long_free;
-	out->lpm.seed = (uint32_t)raw->seed;
-	out->lpm.warmup = raw->warmup;
-	out->lpm.duration = raw->duration;
-	return parse_sizes(raw->sizes ? raw->sizes : "10000", &out->lpm, fault);
+	int n = parse_numbers("--nr-entries", raw->sizes ? raw->sizes : "10000", "", o->sizes,
+			      LPM_SIZES_MAX, fault);
+
+	if (n < 0)
+		return n;
+	o->size_count = (unsigned int)n;
+	o->prefix_len = positive(raw->prefix_len);
+	o->producers = positive(raw->producers);
+	o->random = raw->random;
+	o->allow_long_free = raw->allow_long_free;
+	o->seed = (uint32_t)raw->seed;
+	o->warmup = raw->warmup < 0 ? 0.5 : raw->warmup;
+	o->duration = raw->duration < 0 ? 3 : raw->duration;
+	return lpm_check(o, fault);
+}
+
+static int source_from_raw(const char *source, enum source_wish *out, struct fault *fault)
+{
+	*out = WISH_BEST;
+	if (!source)
+		return 0;
+	if (!strcmp(source, "live"))
+		*out = WISH_LIVE;
+	else if (!strcmp(source, "packet"))
+		*out = WISH_PACKET;
+	else
+		return fault_set(fault, -EINVAL,
+				 "--source %s: there are live (native) and packet (AF_PACKET)",
+				 source);
+	return 0;
+}
+
+static int throughput_from_raw(const struct raw *raw, struct throughput_options *o,
+			       struct fault *fault)
+{
+	const char *columns = raw->topology ? raw->topology : raw->receivers;
+	int n;
+
+	if (!columns)
+		columns = "1,2,4,8";
+	n = parse_numbers(raw->topology ? "--topology" : "--receivers", columns,
+			  raw->topology ? "x" : "", o->receivers, THROUGHPUT_COLUMNS, fault);
+	if (n < 0)
+		return n;
+	o->receiver_count = (unsigned int)n;
+	o->native = raw->native || !raw->generic;
+	o->generic = raw->generic || !raw->native;
+	o->programs = raw->programs;
+	o->label = raw->label ? raw->label : "xmcast " XM_VERSION;
+	o->frame_size = positive(raw->frame_size);
+	o->batch = positive(raw->batch);
+	o->quick = raw->quick;
+	o->pairs = raw->pairs ? positive(raw->pairs) : raw->quick ? 10 : 40;
+	o->duration = raw->duration < 0 ? (raw->quick ? 0.2 : 1) : raw->duration;
+	o->seed = (uint32_t)raw->seed;
+	n = source_from_raw(raw->source, &o->source, fault);
+	return n ? n : throughput_check(o, fault);
+}
+
+static int parse(poptContext context, const struct raw *raw, struct bench_options *out,
+		 struct fault *fault)
+{
+	const char *word;
+	int c = poptGetNextOpt(context), r;
+
+	if (c < -1)
+		return fault_set(fault, -EINVAL, "%s: %s", poptBadOption(context, 0),
+				 poptStrerror(c));
+	while ((word = poptGetArg(context))) {
+		r = parse_subject(word, out, fault);
+		if (r)
+			return r;
+	}
+	return out->kind == BENCH_LPM ? lpm_from_raw(raw, &out->lpm, fault)
+				      : throughput_from_raw(raw, &out->throughput, fault);
 }
 
 int options_parse(int argc, const char **argv, struct bench_options *out, struct fault *fault)
 {
-	struct raw raw = {.prefix_len = 32, .producers = 1, .warmup = 0.5, .duration = 3};
+	struct raw raw = {.prefix_len = 32,
+			  .producers = 1,
+			  .warmup = -1,
+			  .duration = -1,
+			  .frame_size = FRAME_SIZE_LEAST,
+			  .batch = 64};
 	const struct poptOption table[] = {
+	    {"warmup", 0, POPT_ARG_DOUBLE, &raw.warmup, 0, NULL, NULL},
+	    {"duration", 0, POPT_ARG_DOUBLE, &raw.duration, 0, NULL, NULL},
+	    {"seed", 0, POPT_ARG_INT, &raw.seed, 0, NULL, NULL},
+	    /* lpm-trie */
 	    {"prefix-len", 0, POPT_ARG_INT, &raw.prefix_len, 0, NULL, NULL},
 	    {"nr-entries", 0, POPT_ARG_STRING, &raw.sizes, 0, NULL, NULL},
 	    {"producers", 0, POPT_ARG_INT, &raw.producers, 0, NULL, NULL},
 	    {"random", 0, POPT_ARG_NONE, &raw.random, 0, NULL, NULL},
 	    {"allow-long-free", 0, POPT_ARG_NONE, &raw.allow_long_free, 0, NULL, NULL},
-	    {"seed", 0, POPT_ARG_INT, &raw.seed, 0, NULL, NULL},
-	    {"warmup", 0, POPT_ARG_DOUBLE, &raw.warmup, 0, NULL, NULL},
-	    {"duration", 0, POPT_ARG_DOUBLE, &raw.duration, 0, NULL, NULL},
+	    /* throughput */
+	    {"native", 0, POPT_ARG_NONE, &raw.native, 0, NULL, NULL},
+	    {"generic", 0, POPT_ARG_NONE, &raw.generic, 0, NULL, NULL},
+	    {"programs", 0, POPT_ARG_STRING, &raw.programs, 0, NULL, NULL},
+	    {"topology", 0, POPT_ARG_STRING, &raw.topology, 0, NULL, NULL},
+	    {"receivers", 0, POPT_ARG_STRING, &raw.receivers, 0, NULL, NULL},
+	    {"source", 0, POPT_ARG_STRING, &raw.source, 0, NULL, NULL},
+	    {"frame-size", 0, POPT_ARG_INT, &raw.frame_size, 0, NULL, NULL},
+	    {"pairs", 0, POPT_ARG_INT, &raw.pairs, 0, NULL, NULL},
+	    {"batch", 0, POPT_ARG_INT, &raw.batch, 0, NULL, NULL},
+	    {"label", 0, POPT_ARG_STRING, &raw.label, 0, NULL, NULL},
+	    {"quick", 0, POPT_ARG_NONE, &raw.quick, 0, NULL, NULL},
 	    POPT_TABLEEND};
 	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-	const char *word;
-	int r = 0, c;
+	int r;
 
 	memset(out, 0, sizeof(*out));
 	if (getrandom(&raw.seed, sizeof(raw.seed), 0) < 0)
 		raw.seed = 1;
 	raw.seed &= 0x7fffffff;
-	c = poptGetNextOpt(context);
-	if (c < -1)
-		r = fault_set(fault, -EINVAL, "%s: %s", poptBadOption(context, 0), poptStrerror(c));
-	while (!r && (word = poptGetArg(context)))
-		r = parse_subject(word, out, fault);
-	if (!r)
-		r = from_raw(&raw, out, fault);
-	if (!r && out->kind == BENCH_LPM)
-		r = lpm_check(&out->lpm, fault);
+	r = parse(context, &raw, out, fault);
 	poptFreeContext(context);
 	free(raw.sizes);
+	free(raw.topology);
+	free(raw.receivers);
+	free(raw.source);
+	out->strings[0] = raw.programs;
+	out->strings[1] = raw.label;
+	if (r)
+		options_free(out);
 	return r;
+}
+
+void options_free(struct bench_options *options)
+{
+	for (size_t i = 0; i < sizeof(options->strings) / sizeof(options->strings[0]); i++)
+		free(options->strings[i]);
+	memset(options->strings, 0, sizeof(options->strings));
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bench/cell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/bench/diagnose.h"
+
+#define POLL_NS	  200000
+#define QUIET	  100  /* polls without a new frame: nothing is on the way any more */
+#define POLLS_MAX 5000 /* one second */
+
+/* Waits until all has arrived or nothing moves; fills what the program saw and who got what. */
+static void settle(const struct cell *cell, const struct bench_place *place,
+		   const struct reading *before, struct reading *reading)
+{
+	struct timespec pause = {.tv_nsec = POLL_NS};
+	uint64_t last = 0;
+
+	for (unsigned int polls = 0, quiet = 0; polls < POLLS_MAX && quiet < QUIET; polls++) {
+		uint64_t sum = reading->seen = cell->subject.seen(&cell->subject) - before->seen;
+		bool all = reading->seen >= reading->sent;
+
+		for (unsigned int i = 0; i < cell->subject.receivers; i++) {
+			reading->received[i] =
+			    traffic_received(place->traffic, i) - before->received[i];
+			sum += reading->received[i];
+			all = all && reading->received[i] >= reading->sent;
+		}
+		if (all)
+			return;
+		quiet = sum == last ? quiet + 1 : 0;
+		last = sum;
+		nanosleep(&pause, NULL);
+	}
+}
+
+int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
+	       struct reading *reading, char reason[static CELL_REASON_MAX])
+{
+	struct diagnosis *diagnosis;
+	struct reading before = {0};
+	int r = 0;
+
+	if (place->attached != &cell->subject)
+		r = subject_attach(place->topology, &cell->subject, place->attached);
+	reason[0] = 0;
+	if (r)
+		return r;
+	place->attached = &cell->subject;
+	traffic_group(place->traffic, cell->subject.group);
+	diagnosis = diagnose_begin(place->topology, cell->subject.receivers);
+	before.seen = cell->subject.seen(&cell->subject);
+	for (unsigned int i = 0; i < cell->subject.receivers; i++)
+		before.received[i] = traffic_received(place->traffic, i);
+	traffic_send(place->traffic, place->source, frames, reading);
+	settle(cell, place, &before, reading);
+	diagnose_end(diagnosis, frames, reading, reason, CELL_REASON_MAX);
+	return 0;
+}
+
+int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
+{
+	char reason[CELL_REASON_MAX];
+	struct reading reading;
+	int r = cell_block(cell, place, frames, &reading, reason);
+
+	if (r) {
+		snprintf(reason, sizeof(reason), "the program cannot be attached to in0: %s",
+			 strerror(-r));
+		memset(&reading, 0, sizeof(reading));
+	}
+	cell->blocks++;
+	cell->sent += reading.sent;
+	cell->seen += reading.seen;
+	for (unsigned int i = 0; i < cell->subject.receivers; i++)
+		cell->received[i] += reading.received[i];
+	if (reason[0] && !cell->bad++)
+		memcpy(cell->reason, reason, sizeof(cell->reason));
+	/* A block of its own keeps its place, so that samples of the same block can be paired. */
+	json_array_append_new(cell->samples,
+			      reading.ns > 0 ? json_real(1e3 / reading.ns) : json_null());
+	return r;
+}
+
+static json_t *counters(const struct cell *cell)
+{
+	json_t *received = json_object();
+	char name[16];
+
+	for (unsigned int i = 0; i < cell->subject.receivers; i++) {
+		snprintf(name, sizeof(name), "out%u", i + 1);
+		json_object_set_new(received, name, json_integer((json_int_t)cell->received[i]));
+	}
+	return json_pack("{s:I,s:I,s:o}", "sent", (json_int_t)cell->sent, "seen",
+			 (json_int_t)cell->seen, "received", received);
+}
+
+json_t *cell_json(const struct cell *cell, const char *topology, const char *source,
+		  const char *label)
+{
+	char reason[CELL_REASON_MAX + 64] = "", name[SUBJECT_NAME_MAX + 8];
+	const char *state = cell->bad ? "invalid" : cell->blocks ? "ok" : "empty";
+
+	if (cell->bad)
+		snprintf(reason, sizeof(reason), "%u of %u blocks: %s", cell->bad, cell->blocks,
+			 cell->reason);
+	else if (!cell->blocks)
+		snprintf(reason, sizeof(reason), "stopped before it was measured");
+	snprintf(name, sizeof(name), "%s%s", cell->subject.name, cell->again ? "-again" : "");
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O}", "label", label, "program",
+			 name, "topology", topology, "mode",
+			 cell->subject.native ? "native" : "generic", "receivers",
+			 (json_int_t)cell->subject.receivers, "source", source, "state", state,
+			 "reason", reason, "counters", counters(cell), "samples", cell->samples);
+}
+
+json_t *cell_empty(const char *program, const char *topology, bool native, unsigned int receivers,
+		   const char *label, const char *reason)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:n,s:s,s:s,s:n,s:[]}", "label", label, "program",
+			 program, "topology", topology, "mode", native ? "native" : "generic",
+			 "receivers", (json_int_t)receivers, "source", "state", "empty", "reason",
+			 reason, "counters", "samples");
+}
+
+void cell_free(struct cell *cell)
+{
+	subject_close(&cell->subject);
+	json_decref(cell->samples);
+	cell->samples = NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is measured: a program for the ingress with its maps filled, of whatever origin. */
+#ifndef XM_BENCH_SUBJECT_H
+#define XM_BENCH_SUBJECT_H
+
+#include <stdint.h>
+
+#include "daemon/bench/topology.h"
+
+#define SUBJECT_NAME_MAX 48
+#define SUBJECT_GROUP	 0xef010001u /* 239.1.0.1 */
+
+struct subject {
+	char name[SUBJECT_NAME_MAX];
+	unsigned int receivers; /* copies of each frame */
+	bool native;
+	int program;	/* descriptor, owned by `state` */
+	uint32_t group; /* frames must be for it: an IPv4 address, host order */
+	void *state;
+	/* Frames that the program has seen so far. */
+	uint64_t (*seen)(const struct subject *subject);
+	void (*close)(struct subject *subject);
+};
+
+enum reference { REFERENCE_MAP, REFERENCE_MULTI, REFERENCE_LOOKUP };
+
+struct reference_options {
+	enum reference kind;
+	unsigned int receivers;
+	bool native;
+	bool count;   /* count frames seen, as the kernel's samples did */
+	int excludes; /* entries of the exclude map that copies ask; -1: no egress program */
+	unsigned int map_size; /* of the broadcast's DEVMAP_HASH; 0: 32 */
+	unsigned int groups;   /* REFERENCE_LOOKUP: keys in its hash, from SUBJECT_GROUP on */
+};
+
+/* A minimal program. 0 or negative errno with fault; subject_close() it. */
+int subject_reference(struct subject *out, const struct topology *topology,
+		      const struct reference_options *options, struct fault *fault);
+void subject_close(struct subject *subject);
+
+/*
+ * Puts the program on the ingress in its mode, in place of `previous` (NULL: nothing is there), or
+ * takes the previous one off (subject NULL). 0 or negative errno.
+ */
+int subject_attach(const struct topology *topology, const struct subject *subject,
+		   const struct subject *previous);
+
+#endif

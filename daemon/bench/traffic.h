@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Both ends of a measurement: frames into the ingress, receivers that count and drop. */
+#ifndef XM_BENCH_TRAFFIC_H
+#define XM_BENCH_TRAFFIC_H
+
+#include <stdint.h>
+
+#include "daemon/bench/topology.h"
+
+enum source { SOURCE_LIVE, SOURCE_PACKET };
+
+/* Smallest and largest frame, in bytes on the wire with FCS, as Ethernet counts. */
+#define FRAME_SIZE_LEAST 64
+#define FRAME_SIZE_MOST	 1518
+
+struct traffic;
+
+/* What one run did. Counters are of this run alone. */
+struct reading {
+	double ns; /* per frame, 0: unknown */
+	uint64_t sent, seen, received[TOPOLOGY_RECEIVERS];
+	int error; /* negative errno of the sender, 0: none */
+};
+
+/*
+ * Loads the programs and attaches the receivers, in native mode, so that the egresses accept
+ * redirected frames. `batch`: live frames per round, 64 unless something is to be shown. 0 or
+ * negative errno with fault.
+ */
+int traffic_open(struct traffic **out, const struct topology *topology, unsigned int frame_size,
+		 unsigned int batch, struct fault *fault);
+void traffic_close(struct traffic *traffic);
+
+/* The group that frames are for from now on: an IPv4 address, host byte order. */
+void traffic_group(struct traffic *traffic, uint32_t group);
+
+/*
+ * Sends `frames` and fills ns, sent and error. live: BPF_PROG_TEST_RUN, ns by the kernel's clock
+ * from the first batch to the last. packet: AF_PACKET, ns by the wall clock around the calls;
+ * frames are forwarded in softirq on the way.
+ */
+void traffic_send(struct traffic *traffic, enum source source, uint64_t frames,
+		  struct reading *reading);
+
+/*
+ * Runs a program under test itself on `frames` live frames of the ingress (so the whole cost is the
+ * program's and the redirect's), timed by the call's own duration. With `groups` more than 0
+ * each frame first gets a random one of that many addresses from the group on.
+ */
+void traffic_run(struct traffic *traffic, int program, uint64_t frames, unsigned int groups,
+		 struct reading *reading);
+/* A program that drops at once, to be measured as traffic_run() does. */
+int traffic_drop_program(const struct traffic *traffic);
+
+/* Frames that the i-th receiver has got since traffic_open(). */
+uint64_t traffic_received(const struct traffic *traffic, unsigned int i);
+
+#endif
