@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Takes over what an earlier daemon left: slots keep their names, entries their keys and
+ * counters, attached programs go on running. What the old sets hold is not known to this
+ * process: they are built anew beside the old ones, entries are switched over, and the old ones
+ * are given back after a grace period.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+static int by_record(const void *a, const void *b, void *data)
+{
+	const struct reconcile *r = data;
+	return compare_records(&r->dp->entry_records[*(const uint32_t *)a],
+			       &r->dp->entry_records[*(const uint32_t *)b]);
+}
+
+static int adopt_entries(struct reconcile *r)
+{
+	const struct dataplane *dp = r->dp;
+	size_t count = 0;
+
+	for (uint32_t i = 1; i <= dp->sizes.entries; i++)
+		count += dp->entry_records[i].used != 0;
+	r->entries = calloc(count + 1, sizeof(*r->entries));
+	if (!r->entries)
+		return -ENOMEM;
+	for (uint32_t i = dp->sizes.entries; i > 0; i--) {
+		if (dp->entry_records[i].used)
+			r->entries[r->entry_count++] = i;
+		else if (numbers_push(&r->free_entries, i))
+			return -ENOMEM;
+	}
+	qsort_r(r->entries, r->entry_count, sizeof(*r->entries), by_record, r);
+	/* two entries of one key: a daemon died between a delete and a new insert */
+	size_t kept = 0;
+	for (size_t i = 0; i < r->entry_count; i++) {
+		uint32_t entry = r->entries[i];
+		if (kept && !by_record(&r->entries[kept - 1], &entry, r)) {
+			if (numbers_push(&r->old.entries, entry))
+				return -ENOMEM;
+			continue;
+		}
+		r->entries[kept++] = entry;
+	}
+	r->entry_count = kept;
+	return 0;
+}
+
+/* A key that was being inserted or deleted when the daemon died is in the map again after this. */
+static int adopt_keys(struct reconcile *r)
+{
+	for (size_t i = 0; i < r->entry_count; i++) {
+		uint32_t entry = r->entries[i];
+		struct xm_entry_record record = r->dp->entry_records[entry];
+		int error = dataplane_insert(r->dp, entry, &record);
+		if (error && error != -EEXIST)
+			return error;
+	}
+	return 0;
+}
+
+static int adopt_sets(struct reconcile *r)
+{
+	struct dataplane *dp = r->dp;
+
+	for (uint32_t i = dp->sizes.sets; i > 0; i--) {
+		uint64_t word = dp->sets[i];
+		if (!word) {
+			if (numbers_push(&r->free_sets, i))
+				return -ENOMEM;
+			continue;
+		}
+		pool_reserve(dp->set_pool, xm_set_slot(word));
+		if (numbers_push(&r->old.sets, i) || numbers_push(&r->old.slots, xm_set_slot(word)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int adopt_excludes(struct reconcile *r)
+{
+	unsigned char *used = calloc(XM_EXCLUDES_MAX + 65536, 1);
+	int error = used ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !error && i < r->entry_count; i++)
+		used[xm_entry_exclude(r->dp->entries[r->entries[i]])] = 1;
+	for (uint32_t i = 1; !error && i <= r->dp->sizes.interfaces; i++)
+		used[xm_ingress_exclude(r->dp->ingresses[i])] = 1;
+	for (uint32_t i = 1; !error && i <= r->dp->sizes.excludes; i++) {
+		if (!used[i])
+			continue;
+		pool_reserve(r->dp->exclude_pool, i);
+		error = numbers_push(&r->old.excludes, i);
+	}
+	free(used);
+	return error;
+}
+
+static void adopt_program(struct reconcile *r, struct iface *iface,
+			  const struct xm_interface_record *record)
+{
+	char foreign[96];
+
+	iface->generation = record->generation;
+	r->generation = record->generation > r->generation ? record->generation : r->generation;
+	if (!record->ifindex || !record->generation)
+		return;
+	int error = dataplane_attached(r->dp, iface->slot, iface->ifindex, &iface->state, foreign,
+				       sizeof(foreign));
+	if (error || !iface->state.program_id)
+		return;
+	iface->attached = iface->decided = true;
+	iface->native = record->flags & XM_RECORD_NATIVE;
+}
+
+static int adopt_interfaces(struct reconcile *r)
+{
+	for (uint32_t i = r->dp->sizes.interfaces; i > 0; i--) {
+		const struct xm_interface_record *record = &r->dp->interface_records[i];
+		if (!record->name[0]) {
+			if (numbers_push(&r->free_ifaces, i))
+				return -ENOMEM;
+			continue;
+		}
+		char name[IF_NAMESIZE] = "";
+		memcpy(name, record->name, sizeof(name) - 1);
+		struct iface *iface = iface_at(r, name, i);
+		if (!iface)
+			return -ENOMEM;
+		iface->ifindex = record->ifindex;
+		iface->exclude = xm_ingress_exclude(r->dp->ingresses[i]);
+		adopt_program(r, iface, record);
+	}
+	return 0;
+}
+
+int adopt(struct reconcile *r)
+{
+	int error = adopt_interfaces(r);
+	if (!error)
+		error = adopt_entries(r);
+	if (!error && r->dp->adopted)
+		error = adopt_keys(r);
+	if (!error)
+		error = adopt_sets(r);
+	if (!error)
+		error = adopt_excludes(r);
+	return error;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Programs on ingresses, and what an ingress needs besides: all multicast, tags in the frame. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+void attach_store_word(struct reconcile *r, const struct iface *iface)
+{
+	uint32_t flags = 0;
+	uint64_t word = 0;
+
+	if (iface->generation && iface->attached) {
+		flags = (iface->prefixes ? XM_INGRESS_PREFIXES : 0) |
+			(iface->source_prefixes ? XM_INGRESS_SOURCE_PREFIXES : 0) |
+			(r->model->enforce == ENFORCE_LOOKUP ? XM_INGRESS_LOOKUP : 0) |
+			(iface->native ? 0 : XM_INGRESS_GENERIC);
+		word = xm_ingress(iface->generation, iface->exclude, flags);
+	}
+	if (r->dp->ingresses[iface->slot] != word)
+		word_store(&r->dp->ingresses[iface->slot], word);
+}
+
+static void warn(struct iface *iface, const char *what, const char *why)
+{
+	size_t used = strlen(iface->forced);
+	snprintf(iface->forced + used, sizeof(iface->forced) - used, "%s%s: %s",
+		 used ? "; " : "", what, why);
+}
+
+/* NICs filter multicast that nobody joined; an offloaded VLAN tag is invisible to XDP. */
+static void prepare_link(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	const char *why = "";
+	bool hides = false;
+
+	if (!link->allmulti) {
+		record->flags |= XM_RECORD_ALLMULTI; /* first, so that a crash cannot forget it */
+		if (netlink_set_allmulti(r->netlink, iface->ifindex, true, &why))
+			warn(iface, "allmulticast could not be set", why ? why : "");
+	}
+	int error = netlink_get_vlan_offload(r->netlink, iface->ifindex, &hides);
+	if (!error && hides) {
+		record->flags |= XM_RECORD_VLAN_OFFLOAD;
+		error = netlink_set_vlan_offload(r->netlink, iface->ifindex, false, &why);
+		if (error < 0)
+			record->flags &= ~XM_RECORD_VLAN_OFFLOAD;
+	}
+	if (error == -EXDEV)
+		warn(iface, "VLAN tags may be hidden",
+		     "the veth peer is out of reach: run ethtool -K PEER tx-vlan-hw-insert off there");
+	else if (error < 0 && error != -EOPNOTSUPP)
+		warn(iface, "VLAN offload could not be changed", strerror(-error));
+}
+
+static void restore_link(struct reconcile *r, struct iface *iface)
+{
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+
+	if (iface->ifindex && netlink_by_index(r->netlink, iface->ifindex)) {
+		if (record->flags & XM_RECORD_ALLMULTI)
+			netlink_set_allmulti(r->netlink, iface->ifindex, false, NULL);
+		if (record->flags & XM_RECORD_VLAN_OFFLOAD)
+			netlink_set_vlan_offload(r->netlink, iface->ifindex, true, NULL);
+	}
+	record->flags = 0;
+}
+
+void attach_drop(struct reconcile *r, struct iface *iface)
+{
+	struct fault fault;
+
+	if (!iface->attached)
+		return;
+	iface->attached = false;
+	attach_store_word(r, iface); /* from here on its program passes everything */
+	int error = dataplane_detach(r->dp, iface->slot, iface->ifindex, &fault);
+	if (error && error != -ENOENT && error != -ENODEV)
+		note_fault(r, error, &fault);
+	restore_link(r, iface);
+	iface->generation = 0;
+	r->dp->interface_records[iface->slot].generation = 0;
+	iface->state = (struct ingress_state){0};
+	tell(r, "detached", "interface", iface->name, "");
+}
+
+static bool leaves_checksums_unfinished(const struct link *link)
+{
+	return !strcmp(link->driver, "veth") || !strcmp(link->driver, "tun");
+}
+
+static int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
+		      struct fault *fault)
+{
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	struct ingress_spec spec = {
+	    .slot = iface->slot,
+	    .ifindex = link->ifindex,
+	    .native = iface->native,
+	    .finish_checksums = leaves_checksums_unfinished(link),
+	    .generation = ++r->generation,
+	};
+
+	iface->generation = record->generation = spec.generation;
+	iface->attached = true;
+	attach_store_word(r, iface); /* first: it counts from its first frame on */
+	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
+	if (error) {
+		iface->attached = false;
+		iface->generation = record->generation = 0;
+		attach_store_word(r, iface);
+		return error;
+	}
+	record->flags |= (iface->native ? XM_RECORD_NATIVE : 0) |
+			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
+	prepare_link(r, iface, link);
+	tell(r, "attached", "interface", iface->name, iface->native ? "native" : "generic");
+	return 0;
+}
+
+/* Attaches, or falls back to generic when the mode is `auto`, or keeps the words. */
+static void try_attach(struct reconcile *r, struct iface *iface, const struct link *link,
+		       const struct interface_wish *wish)
+{
+	struct fault fault = {0};
+
+	int error = attach_one(r, iface, link, &fault);
+	if (!error)
+		return;
+	bool automatic = !wish || wish->mode == MODE_AUTO;
+	if (automatic && iface->native && error != -EBUSY) {
+		snprintf(iface->forced, sizeof(iface->forced), "native refused: %.170s", fault.text);
+		iface->native = false;
+		r->entries_dirty = true; /* sets of the other mode; the next round attaches */
+		return;
+	}
+	snprintf(iface->forced, sizeof(iface->forced), "%.190s", fault.text);
+	iface->tried = true;
+	note_fault(r, error, &fault);
+	tell(r, "attach-failed", "interface", iface->name, fault.text);
+}
+
+void attach_update(struct reconcile *r)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface)
+			continue;
+		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+		bool want = iface->is_ingress && link && iface->decided &&
+			    !(wish && wish->detached);
+		if (!want && iface->attached)
+			attach_drop(r, iface);
+		else if (want && !iface->attached && !iface->tried)
+			try_attach(r, iface, link, wish);
+	}
+}
+
+void attach_check(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	char foreign[96] = "";
+
+	iface->tried = false;
+	if (!iface->attached || link->xdp_program_id == iface->state.program_id)
+		return;
+	struct ingress_state now = {0};
+	int error = dataplane_attached(r->dp, iface->slot, iface->ifindex, &now, foreign,
+				       sizeof(foreign));
+	if (error || now.program_id)
+		return;
+	iface->attached = false;
+	attach_store_word(r, iface);
+	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%.90s",
+		 foreign[0] ? ", now there: " : "", foreign);
+	tell(r, "taken-off", "interface", iface->name, foreign);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Is a group possible with the interfaces there are? */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/model/reasons.h"
+#include "daemon/reconcile/internal.h"
+
+static void add_name(char *list, size_t size, const char *name)
+{
+	size_t used = strlen(list);
+	snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Every literal name that no interface has. */
+static void find_missing(struct reconcile *r, const struct group *group, char *list, size_t size)
+{
+	if (!netlink_by_name(r->netlink, group->key.from))
+		add_name(list, size, group->key.from);
+	for (size_t i = 0; i < group->to.count; i++)
+		if (!name_is_pattern(group->to.name[i]) &&
+		    !netlink_by_name(r->netlink, group->to.name[i]))
+			add_name(list, size, group->to.name[i]);
+}
+
+static int check_loop(struct reconcile *r, const struct group *group, const struct link *from,
+		      struct fault *fault)
+{
+	const struct link *peer = NULL;
+
+	if (!strcmp(from->kind, "veth") && from->lower_nsid < 0 && from->lower)
+		peer = netlink_by_index(r->netlink, from->lower);
+	if (peer && names_have(&group->to, peer->name))
+		return fault_set(fault, -EINVAL,
+				 "%s and %s are the two ends of one veth pair: every copy would come "
+				 "back; name another egress",
+				 from->name, peer->name);
+	const struct link *parent = strcmp(from->kind, "vlan")
+					? NULL
+					: netlink_by_index(r->netlink, from->lower);
+	if (parent && names_have(&group->to, parent->name))
+		return fault_set(fault, -EINVAL,
+				 "%s is the VLAN's parent: frames of %s arrive there and would go "
+				 "back; name another egress",
+				 parent->name, from->name);
+	return 0;
+}
+
+static void warn_members(struct reconcile *r, const struct group *group,
+			 void (*warn)(const char *text, void *token), void *token)
+{
+	const struct iface *iface = iface_find(r, group->key.from);
+	bool native = iface && iface->decided && iface->native;
+
+	for (size_t i = 0; i < group->to.count; i++) {
+		char text[320], detail[128] = "";
+		if (name_is_pattern(group->to.name[i]))
+			continue;
+		const struct link *link = netlink_by_name(r->netlink, group->to.name[i]);
+		enum xm_reason reason = link_reason(link, native);
+		if (reason == XM_REASON_NONE)
+			continue;
+		if (link)
+			link_detail(link, reason, detail, sizeof(detail));
+		snprintf(text, sizeof(text), "egress %s is not ready: %s (%s)%s%s",
+			 group->to.name[i], reason_name(reason), reason_text(reason),
+			 detail[0] ? "; " : "", detail);
+		warn(text, token);
+	}
+}
+
+int reconcile_check_group(struct reconcile *r, const struct group *group, bool pending,
+			  void (*warn)(const char *text, void *token), void *token,
+			  struct fault *fault)
+{
+	char missing[256] = "";
+	const struct link *from = netlink_by_name(r->netlink, group->key.from);
+
+	find_missing(r, group, missing, sizeof(missing));
+	if (missing[0] && !pending)
+		return fault_set(fault, -ENODEV,
+				 "no such interface: %s; use --pending for one that will come",
+				 missing);
+	if (from && (!from->ethernet || from->loopback))
+		return fault_set(fault, -EINVAL,
+				 "%s cannot be an ingress: it carries no Ethernet frames", from->name);
+	int error = from ? check_loop(r, group, from, fault) : 0;
+	if (!error)
+		warn_members(r, group, warn, token);
+	return error;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Groups against map entries: what to insert, what to switch, what to delete. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+/* A wanted entry: its record, and what its word is made of. */
+struct want {
+	struct xm_entry_record record;
+	const struct group *group;
+	const struct iface *ingress;
+	struct actual_set *set;
+	uint32_t exclude;
+	uint64_t flags;
+	uint32_t entry;
+	bool copied, fresh;
+};
+
+/* By ingress, VLAN, address, shorter first, the node before its sources. */
+int compare_records(const struct xm_entry_record *a, const struct xm_entry_record *b)
+{
+	if (a->key.ingress != b->key.ingress)
+		return a->key.ingress < b->key.ingress ? -1 : 1;
+	if (a->key.vlan != b->key.vlan)
+		return a->key.vlan < b->key.vlan ? -1 : 1;
+	int order = memcmp(&a->key.address, &b->key.address, sizeof(a->key.address));
+	if (order)
+		return order;
+	if (a->len != b->len)
+		return a->len - b->len;
+	if (a->used != b->used)
+		return a->used < b->used ? -1 : 1;
+	order = memcmp(&a->source, &b->source, sizeof(a->source));
+	return order ? order : a->source_len - b->source_len;
+}
+
+static int by_record(const void *a, const void *b)
+{
+	return compare_records(&((const struct want *)a)->record,
+			       &((const struct want *)b)->record);
+}
+
+static void make_want(const struct entry *entry, const struct iface *ingress, uint32_t vlan,
+		      struct want *want)
+{
+	*want = (struct want){
+	    .record = {.used = entry->is_source ? 2 : 1,
+		       .key = {.ingress = ingress->slot,
+			       .vlan = vlan,
+			       .address = entry->address.address},
+		       .len = entry->address.len},
+	    .group = entry->group,
+	    .ingress = ingress,
+	    .copied = entry->copied,
+	    .flags = (entry->has_sources ? XM_ENTRY_SOURCES : 0) |
+		     (entry->control ? XM_ENTRY_CONTROL : 0),
+	};
+	if (entry->is_source) {
+		want->record.source = entry->source.address;
+		want->record.source_len = entry->source.len;
+	}
+}
+
+/* Resolves compiled entries to slots; two names may mean one ingress: the first wins. */
+static size_t resolve(struct reconcile *r, const struct entry *entries, size_t count,
+		      struct want *wants)
+{
+	const char *last = NULL;
+	struct iface *ingress = NULL;
+	uint32_t last_vlan = 0, vlan = 0;
+	size_t made = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &entries[i];
+		if (!last || last_vlan != entry->vlan || strcmp(last, entry->from)) {
+			last = entry->from;
+			last_vlan = vlan = entry->vlan;
+			ingress = interfaces_resolve(r, last, &vlan);
+		}
+		if (ingress)
+			make_want(entry, ingress, vlan, &wants[made++]);
+	}
+	qsort(wants, made, sizeof(*wants), by_record);
+	size_t kept = 0;
+	for (size_t i = 0; i < made; i++)
+		if (!kept || compare_records(&wants[kept - 1].record, &wants[i].record))
+			wants[kept++] = wants[i];
+	return kept;
+}
+
+/* Finds the sets and exclude maps; true when slots must grow first. */
+static bool prepare(struct reconcile *r, struct want *wants, size_t count)
+{
+	bool grow = false;
+	const struct group *last = NULL;
+	uint32_t exclude = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct want *want = &wants[i];
+		if (!want->group || !want->ingress->decided)
+			continue;
+		want->set = sets_get(r, want->group->set, want->ingress->native);
+		if (!want->set) {
+			struct fault fault;
+			fault_set(&fault, -ENOSPC,
+				  "no room for another egress set: raise `limit sets` and restart");
+			note_fault(r, -ENOSPC, &fault);
+		}
+		if (r->model->enforce != ENFORCE_LOOKUP)
+			continue;
+		if (want->group != last)
+			exclude = excludes_get(r, &want->group->exclude, &grow);
+		last = want->group;
+		want->exclude = exclude;
+	}
+	return sets_update(r) || grow;
+}
+
+/* Gives every want its entry: the one that is there, or a new one. Returns new ones. */
+static size_t assign(struct reconcile *r, struct want *wants, size_t count,
+		     struct transaction *t)
+{
+	size_t fresh = 0, at = 0;
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct want *want = &wants[i];
+		int order = -1;
+		while (at < r->entry_count) {
+			uint32_t entry = r->entries[at];
+			order = compare_records(&r->dp->entry_records[entry], &want->record);
+			if (order >= 0)
+				break;
+			t->deletes[t->delete_count++] = entry;
+			at++;
+		}
+		want->fresh = at == r->entry_count || order;
+		want->entry = want->fresh ? numbers_pop(&r->free_entries) : r->entries[at++];
+		fresh += want->fresh;
+		if (want->record.used == 1)
+			node = want->entry;
+		else
+			want->record.node = node;
+	}
+	while (at < r->entry_count)
+		t->deletes[t->delete_count++] = r->entries[at++];
+	return fresh;
+}
+
+/* The entry that counts for the want's group: its own, unless it is a copy. */
+static uint32_t home(const struct want *wants, size_t count, const struct want *want)
+{
+	if (!want->group)
+		return 0;
+	if (!want->copied)
+		return want->entry;
+	const struct group_key *key = &want->group->key;
+	struct want probe = {.record = {.used = key->source.len ? 2 : 1,
+					.key = want->record.key,
+					.len = key->address.len}};
+	probe.record.key.address = key->address.address;
+	if (key->source.len) {
+		probe.record.source = key->source.address;
+		probe.record.source_len = key->source.len;
+	}
+	const struct want *found = bsearch(&probe, wants, count, sizeof(*wants), by_record);
+	return found ? found->entry : 0;
+}
+
+static uint64_t word_of(const struct want *wants, size_t count, const struct want *want)
+{
+	uint32_t set = want->set && want->set->level_count ? want->set->head : 0;
+	return xm_entry(home(wants, count, want), set, want->exclude, want->flags);
+}
+
+/* From the most specific to the least, a node after its sources. */
+static void insert(struct reconcile *r, struct want *wants, size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		struct want *want = &wants[i];
+		if (!want->fresh || !want->entry)
+			continue;
+		word_store(&r->dp->entries[want->entry], word_of(wants, count, want));
+		int error = dataplane_insert(r->dp, want->entry, &want->record);
+		if (!error)
+			continue;
+		struct fault fault;
+		fault_set(&fault, error, "writing a group to the kernel: %s", strerror(-error));
+		note_fault(r, error, &fault);
+		numbers_push(&r->old.entries, want->entry);
+		want->entry = 0;
+	}
+}
+
+static void collect_switches(struct reconcile *r, struct want *wants, size_t count)
+{
+	struct transaction *t = &r->transaction;
+
+	for (size_t i = 0; i < count; i++) {
+		struct want *want = &wants[i];
+		if (want->fresh || !want->entry)
+			continue;
+		uint64_t was = r->dp->entries[want->entry], word = word_of(wants, count, want);
+		if (was == word)
+			continue;
+		t->switches[t->switch_count] = want->entry;
+		t->words[t->switch_count++] = word;
+		/* a node that only had sources gets a group: it counts from zero */
+		if (xm_entry_group(word) == want->entry && xm_entry_group(was) != want->entry)
+			counters_clear_group(r->dp, want->entry);
+	}
+}
+
+static int check_room(struct reconcile *r, size_t fresh)
+{
+	struct fault fault;
+
+	if (fresh <= r->free_entries.count)
+		return 0;
+	fault_set(&fault, -ENOSPC,
+		  "%zu map entries are needed at once, %zu are free: raise `limit entries` and "
+		  "restart",
+		  fresh, r->free_entries.count);
+	note_fault(r, -ENOSPC, &fault);
+	return -ENOSPC;
+}
+
+static int begin(struct reconcile *r, struct want *wants, size_t count)
+{
+	struct transaction *t = &r->transaction;
+	uint32_t *entries = calloc(count + 1, sizeof(*entries));
+
+	t->deletes = calloc(r->entry_count + 1, sizeof(*t->deletes));
+	t->switches = calloc(count + 1, sizeof(*t->switches));
+	t->words = calloc(count + 1, sizeof(*t->words));
+	if (!entries || !t->deletes || !t->switches || !t->words) {
+		free(entries);
+		transaction_free(r);
+		return -ENOMEM;
+	}
+	size_t fresh = assign(r, wants, count, t), kept = 0;
+	insert(r, wants, count);
+	collect_switches(r, wants, count);
+	for (size_t i = 0; i < count; i++)
+		if (wants[i].entry)
+			entries[kept++] = wants[i].entry;
+	free(r->entries);
+	r->entries = entries;
+	r->entry_count = kept;
+	t->stage = STAGE_INSERTED;
+	t->wait = fresh && (t->switch_count || t->delete_count);
+	transaction_flags(r);
+	return 0;
+}
+
+/* How many entries would be inserted. */
+static size_t count_fresh(struct reconcile *r, const struct want *wants, size_t count)
+{
+	size_t at = 0, fresh = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int order = -1;
+		while (at < r->entry_count &&
+		       (order = compare_records(&r->dp->entry_records[r->entries[at]],
+						&wants[i].record)) < 0)
+			at++;
+		if (at == r->entry_count || order)
+			fresh++;
+		else
+			at++;
+	}
+	return fresh;
+}
+
+static enum entries_result begin_or_wait(struct reconcile *r, struct want *wants, size_t count)
+{
+	size_t fresh = count_fresh(r, wants, count);
+
+	/* hash elements are recycled at once: no insert before a delete's grace period is over */
+	if (fresh && (r->old.entries.count || r->leaving.entries.count))
+		return ENTRIES_WAIT;
+	int error = check_room(r, fresh);
+	if (!error)
+		error = begin(r, wants, count);
+	if (error == -ENOMEM) {
+		struct fault fault;
+		fault_set(&fault, error, "out of memory for %zu map entries", count);
+		note_fault(r, error, &fault);
+	}
+	return ENTRIES_DONE;
+}
+
+enum entries_result entries_update(struct reconcile *r)
+{
+	struct entry *compiled = NULL;
+	size_t count = 0;
+	struct fault fault = {0};
+	enum entries_result result = ENTRIES_DONE;
+
+	int error = model_compile(r->model, &compiled, &count, &fault);
+	struct want *wants = error ? NULL : calloc(count + 1, sizeof(*wants));
+	if (!error && !wants)
+		error = fault_set(&fault, -ENOMEM, "out of memory for %zu map entries", count);
+	if (!error) {
+		count = resolve(r, compiled, count, wants);
+		if (prepare(r, wants, count))
+			result = ENTRIES_GROW;
+		else
+			result = begin_or_wait(r, wants, count);
+	}
+	if (error)
+		note_fault(r, error, &fault);
+	if (result == ENTRIES_DONE)
+		r->entries_dirty = false;
+	free(wants);
+	free(compiled);
+	return result;
+}
+
+uint32_t entries_of_group(struct reconcile *r, const struct group *group)
+{
+	uint32_t vlan = group->key.vlan;
+	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);
+	if (!ingress)
+		return 0;
+	struct xm_entry_record probe = {
+	    .used = group->key.source.len ? 2 : 1,
+	    .key = {.ingress = ingress->slot, .vlan = vlan, .address = group->key.address.address},
+	    .len = group->key.address.len,
+	    .source = group->key.source.address,
+	    .source_len = group->key.source.len,
+	};
+	size_t low = 0, high = r->entry_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t entry = r->entries[middle];
+		int order = compare_records(&r->dp->entry_records[entry], &probe);
+		if (!order)
+			return entry;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}

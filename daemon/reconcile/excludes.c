@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Exclude maps (--enforce lookup): one DEVMAP_HASH for each different list of excludes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+static struct exclude_set *find(struct reconcile *r, const struct names *names)
+{
+	struct exclude_set *set = r->excludes;
+	while (set && !names_equal(&set->names, names))
+		set = set->next;
+	return set;
+}
+
+struct gather {
+	struct exclude_set *set;
+	int *ifindexes;
+	unsigned int count, room;
+	bool failed;
+};
+
+static int match_link(const struct link *link, void *data)
+{
+	struct gather *g = data;
+
+	if (!names_match(&g->set->names, link->name))
+		return 0;
+	if (g->count == g->room) {
+		unsigned int room = g->room ? g->room * 2 : 16;
+		int *grown = reallocarray(g->ifindexes, room, sizeof(int));
+		if (!grown)
+			return -ENOMEM;
+		g->ifindexes = grown;
+		g->room = room;
+	}
+	g->ifindexes[g->count++] = link->ifindex;
+	return 0;
+}
+
+static bool has(const int *ifindexes, unsigned int count, int ifindex)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (ifindexes[i] == ifindex)
+			return true;
+	return false;
+}
+
+/* Writes the difference; adds first, so that a renamed interface is never let through. */
+static int fill(struct reconcile *r, struct exclude_set *set)
+{
+	struct gather g = {.set = set};
+	int error = netlink_each(r->netlink, match_link, &g);
+
+	for (unsigned int i = 0; i < g.count && !error; i++)
+		if (!has(set->ifindexes, set->count, g.ifindexes[i]))
+			error = pool_add(r->dp->exclude_pool, set->slot, g.ifindexes[i],
+					 g.ifindexes[i], -1);
+	if (error == -ENODEV || error == -EINVAL) /* it vanished: its event is coming */
+		error = 0;
+	for (unsigned int i = 0; i < set->count && !error; i++)
+		if (!has(g.ifindexes, g.count, set->ifindexes[i]))
+			pool_remove(r->dp->exclude_pool, set->slot, set->ifindexes[i]);
+	if (error) {
+		free(g.ifindexes);
+		return error;
+	}
+	free(set->ifindexes);
+	set->ifindexes = g.ifindexes;
+	set->count = g.count;
+	return 0;
+}
+
+static void fill_or_note(struct reconcile *r, struct exclude_set *set)
+{
+	struct fault fault;
+	int error = fill(r, set);
+
+	if (!error)
+		return;
+	fault_set(&fault, error,
+		  error == -E2BIG ? "an exclude list matches more interfaces than its map holds (%u)"
+				  : "writing an exclude map of %u interfaces failed",
+		  r->dp->sizes.exclude_members);
+	note_fault(r, error, &fault);
+}
+
+uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow)
+{
+	if (!names->count)
+		return 0;
+	struct exclude_set *set = find(r, names);
+	if (set)
+		return set->slot;
+	uint32_t slot = pool_take(r->dp->exclude_pool, r->dp->sizes.exclude_members);
+	if (!slot) {
+		pool_want(r->dp->exclude_pool, r->dp->sizes.exclude_members, 1);
+		*grow = true;
+		return 0;
+	}
+	set = calloc(1, sizeof(*set));
+	if (!set || names_copy(&set->names, names)) {
+		free(set);
+		pool_give(r->dp->exclude_pool, slot);
+		return 0;
+	}
+	set->slot = slot;
+	set->next = r->excludes;
+	r->excludes = set;
+	fill_or_note(r, set);
+	return slot;
+}
+
+/* The ingresses' own lists, and all maps against the links there are now. */
+bool excludes_update(struct reconcile *r)
+{
+	bool grow = false;
+
+	for (struct exclude_set *set = r->excludes; set && r->links_dirty; set = set->next)
+		fill_or_note(r, set);
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface || !iface->is_ingress)
+			continue;
+		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+		uint32_t exclude = 0;
+		if (wish && r->model->enforce == ENFORCE_LOOKUP)
+			exclude = excludes_get(r, &wish->exclude, &grow);
+		if (grow || exclude == iface->exclude)
+			continue;
+		iface->exclude = exclude;
+		attach_store_word(r, iface);
+	}
+	return grow;
+}
+
+void excludes_sweep(struct reconcile *r)
+{
+	if (!r->excludes)
+		return;
+	unsigned char *used = calloc(r->dp->sizes.excludes + 1, 1);
+	for (size_t i = 0; used && i < r->entry_count; i++) {
+		uint32_t slot = xm_entry_exclude(r->dp->entries[r->entries[i]]);
+		if (slot <= r->dp->sizes.excludes)
+			used[slot] = 1;
+	}
+	for (uint32_t slot = 1; used && slot <= r->dp->sizes.interfaces; slot++)
+		if (r->ifaces[slot])
+			used[r->ifaces[slot]->exclude] = 1;
+	for (struct exclude_set **at = &r->excludes; used && *at;) {
+		struct exclude_set *set = *at;
+		if (used[set->slot]) {
+			at = &set->next;
+			continue;
+		}
+		*at = set->next;
+		numbers_push(&r->old.excludes, set->slot);
+		names_free(&set->names);
+		free(set->ifindexes);
+		free(set);
+	}
+	free(used);
+}
+
+void excludes_free(struct reconcile *r)
+{
+	while (r->excludes) {
+		struct exclude_set *set = r->excludes;
+		r->excludes = set->next;
+		names_free(&set->names);
+		free(set->ifindexes);
+		free(set);
+	}
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names, slots, and the links they are bound to; modes of ingresses. */
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/model/reasons.h"
+#include "daemon/reconcile/internal.h"
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct iface *)a)->name, ((const struct iface *)b)->name);
+}
+
+struct iface *iface_find(const struct reconcile *r, const char *name)
+{
+	struct iface probe = {0};
+	snprintf(probe.name, sizeof(probe.name), "%s", name);
+	void *found = tfind(&probe, &r->by_name, by_name);
+	return found ? *(struct iface **)found : NULL;
+}
+
+struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot)
+{
+	struct iface *iface = calloc(1, sizeof(*iface));
+	if (!iface)
+		return NULL;
+	snprintf(iface->name, sizeof(iface->name), "%s", name);
+	iface->slot = slot;
+	iface->reason = XM_REASON_ABSENT;
+	if (!tsearch(iface, &r->by_name, by_name)) {
+		free(iface);
+		return NULL;
+	}
+	r->ifaces[slot] = iface;
+	return iface;
+}
+
+/* Binds to the link of that name, or to none; leads tracepoints there. */
+static void bind_link(struct reconcile *r, struct iface *iface)
+{
+	const struct link *link = netlink_by_name(r->netlink, iface->name);
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	int ifindex = link ? link->ifindex : 0;
+
+	if (iface->ifindex == ifindex)
+		return;
+	if (iface->ifindex) {
+		attach_drop(r, iface);
+		dataplane_unmap_interface(r->dp, iface->ifindex);
+	}
+	iface->ifindex = ifindex;
+	record->ifindex = ifindex;
+	iface->decided = iface->tried = false;
+	if (ifindex)
+		dataplane_map_interface(r->dp, ifindex, iface->slot);
+	r->entries_dirty |= iface->is_ingress;
+}
+
+struct iface *iface_get(struct reconcile *r, const char *name)
+{
+	struct iface *iface = iface_find(r, name);
+	if (iface)
+		return iface;
+	uint32_t slot = numbers_pop(&r->free_ifaces);
+	if (!slot)
+		return NULL;
+	iface = iface_at(r, name, slot);
+	if (!iface) {
+		numbers_push(&r->free_ifaces, slot);
+		return NULL;
+	}
+	struct xm_interface_record *record = &r->dp->interface_records[slot];
+	*record = (struct xm_interface_record){0};
+	memcpy(record->name, iface->name, sizeof(record->name));
+	bind_link(r, iface);
+	return iface;
+}
+
+struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan)
+{
+	const struct link *link = netlink_by_name(r->netlink, from);
+
+	/* a VLAN netdev means its parent and that tag; the outer tag is the parent's */
+	while (link && !strcmp(link->kind, "vlan") && *vlan <= 0xfff) {
+		*vlan = (uint32_t)link->vlan_id << (*vlan ? 16 : 0) | *vlan;
+		const struct link *parent = netlink_by_index(r->netlink, link->lower);
+		if (!parent || link->lower_nsid >= 0)
+			break;
+		from = parent->name;
+		link = parent;
+	}
+	return iface_get(r, from);
+}
+
+/* True when every egress that groups of this ingress name literally can take redirects. */
+static bool egresses_can_receive(struct reconcile *r, const struct iface *iface, char *why,
+				 size_t size)
+{
+	const struct egress_set *last = NULL;
+
+	for (size_t i = 0; i < r->model->group_count; i++) {
+		const struct group *group = r->model->groups[i];
+		uint32_t vlan = 0;
+		if (group->set == last || interfaces_resolve(r, group->key.from, &vlan) != iface)
+			continue;
+		last = group->set;
+		for (size_t j = 0; j < last->to.count; j++) {
+			const struct link *link = netlink_by_name(r->netlink, last->to.name[j]);
+			if (!link || names_match(&last->exclude, link->name) ||
+			    link_can_receive(link))
+				continue;
+			snprintf(why, size, "egress %s cannot receive redirected frames (%s)",
+				 link->name, reason_name(link_reason(link, true)));
+			return false;
+		}
+	}
+	return true;
+}
+
+static void decide_mode(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+	enum mode mode = wish ? wish->mode : MODE_AUTO;
+
+	iface->forced[0] = 0;
+	iface->native = mode == MODE_NATIVE ||
+			(mode == MODE_AUTO &&
+			 link_can_native(link, iface->forced, sizeof(iface->forced)) &&
+			 egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
+	iface->decided = true;
+	r->entries_dirty = true;
+}
+
+static void mark_ingresses(struct reconcile *r)
+{
+	const char *last = "";
+
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
+		if (r->ifaces[slot])
+			r->ifaces[slot]->is_ingress = false;
+	for (size_t i = 0; i < r->model->group_count; i++) {
+		const char *from = r->model->groups[i]->key.from;
+		if (!strcmp(from, last))
+			continue;
+		last = from;
+		uint32_t vlan = 0;
+		struct iface *iface = interfaces_resolve(r, from, &vlan);
+		if (iface)
+			iface->is_ingress = true;
+	}
+}
+
+/* A mode that is wanted strictly now, and differs from what runs, is decided again. */
+static void check_wish(struct reconcile *r, struct iface *iface)
+{
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+
+	if (!wish || wish->mode == MODE_AUTO || !iface->decided)
+		return;
+	if (iface->native != (wish->mode == MODE_NATIVE)) {
+		if (iface->attached)
+			attach_drop(r, iface);
+		iface->decided = iface->tried = false;
+	}
+}
+
+void interfaces_update(struct reconcile *r)
+{
+	if (r->seen_model != r->model->version || r->links_dirty)
+		mark_ingresses(r);
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface)
+			continue;
+		bind_link(r, iface);
+		if (!iface->is_ingress)
+			continue;
+		if (r->seen_model != r->model->version)
+			check_wish(r, iface);
+		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+		if (link && !iface->decided)
+			decide_mode(r, iface, link);
+	}
+}
+
+void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *link)
+{
+	r->links_dirty = true;
+	if (link)
+		sets_mark_link(r, link->name);
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface || iface->ifindex != ifindex)
+			continue;
+		if (!link || strcmp(link->name, iface->name))
+			sets_mark_link(r, iface->name);
+		if (link && iface->is_ingress)
+			attach_check(r, iface, link);
+	}
+}
+
+void interfaces_sweep(struct reconcile *r)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface || iface->is_ingress || iface->memberships || iface->attached)
+			continue;
+		if (iface->ifindex)
+			dataplane_unmap_interface(r->dp, iface->ifindex);
+		numbers_push(&r->old.ifaces, slot);
+		r->ifaces[slot] = NULL;
+		tdelete(iface, &r->by_name, by_name);
+		free(iface);
+	}
+}
+
+void interfaces_free(struct reconcile *r)
+{
+	for (uint32_t slot = 1; r->ifaces && slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface)
+			continue;
+		tdelete(iface, &r->by_name, by_name);
+		free(iface);
+	}
+	free(r->ifaces);
+}

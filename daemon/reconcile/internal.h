@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the reconciler works.
+ *
+ * reconcile_step() runs whenever the model, a link or the worker has changed something:
+ *
+ *   interfaces.c  which names are ingresses, which slot and mode each has
+ *   sets.c        members of each set, ready or not; writes devmaps in place, or builds
+ *                 new ones in unused slots and switches with one store
+ *   excludes.c    exclude maps (--enforce lookup)
+ *   entries.c     groups against map entries, as a transaction:
+ *                 insert | grace | switch | grace | delete | grace | release
+ *   attach.c      programs on ingresses, after their entries are in place
+ *
+ * A step that needs a grace period or more slots hands that to the worker thread and
+ * returns; the worker's end runs the next step. Everything else happens on the loop.
+ * A number (entry, set, slot) that was taken out of use is quarantined: it is free only
+ * after a grace period has passed.
+ */
+#ifndef XM_RECONCILE_INTERNAL_H
+#define XM_RECONCILE_INTERNAL_H
+
+#include "daemon/dataplane/dataplane.h"
+#include "daemon/netlink/netlink.h"
+#include "daemon/reconcile/numbers.h"
+#include "daemon/reconcile/reconcile.h"
+
+/* An interface name that has a slot: an ingress, or a member of a set. */
+struct iface {
+	char name[IF_NAMESIZE];
+	uint32_t slot;
+	int ifindex;	 /* the link it is bound to now; 0: absent */
+	bool is_ingress; /* a group or the adopted state receives here */
+	unsigned int memberships;
+	enum xm_reason reason; /* as last told to monitors */
+
+	/* as ingress */
+	bool decided, native;	/* the mode its sets are built for */
+	bool attached;
+	bool tried;		/* attaching failed and nothing has changed since */
+	uint32_t generation;
+	struct ingress_state state;
+	char forced[192];	/* why the mode is what it is, or why attaching failed */
+	unsigned int prefixes, source_prefixes; /* entries in the tries */
+	uint32_t exclude; /* slot of its own exclude map, --enforce lookup */
+};
+
+struct seat { /* one ready member in the devmap of a level */
+	struct iface *iface;
+	int ifindex;
+	uint32_t key;
+	bool leaving; /* not counted by the word any more, about to be removed */
+};
+
+/* One link of the chain by MTU: a set word and its devmap. */
+struct level {
+	uint32_t set, slot;
+	unsigned int mtu; /* smallest of the seats */
+	struct seat *seats;
+	unsigned int count;
+};
+
+struct member { /* an interface that `to` means and nothing excludes */
+	struct iface *iface;
+	enum xm_reason reason; /* XM_REASON_NONE: ready */
+	unsigned int mtu;
+	int ifindex;
+};
+
+/* What the kernel holds for one egress_set in one mode. */
+struct actual_set {
+	struct egress_set *wanted; /* NULL: no group wants it any more */
+	bool native;
+	uint32_t head; /* set number, for life */
+	struct member *members; /* by slot */
+	unsigned int member_count, seen; /* seen: links that match, also those above the limit */
+	struct level levels[XM_MTU_LEVELS];
+	unsigned int level_count; /* 0: not built yet */
+	bool dirty;		  /* members must be looked up again */
+	bool used;		  /* mark of the sweep */
+	struct actual_set *sibling; /* the same set in the other mode, from wanted->actual */
+	struct actual_set *next;
+};
+
+/* The same for a list of excludes, --enforce lookup. */
+struct exclude_set {
+	struct names names;
+	uint32_t slot;
+	int *ifindexes; /* what the map holds */
+	unsigned int count;
+	struct exclude_set *next;
+};
+
+enum stage { STAGE_IDLE, STAGE_INSERTED, STAGE_SWITCHED };
+
+struct transaction {
+	enum stage stage;
+	uint32_t *switches; /* entries whose words change, with the words */
+	uint64_t *words;
+	size_t switch_count;
+	uint32_t *deletes; /* least specific first */
+	size_t delete_count;
+	bool wait;  /* for a grace period before the next stage ... */
+	bool begun; /* ... which has begun after this stage's writes */
+};
+
+/* Numbers that a frame under way may still be using. */
+struct quarantine {
+	struct numbers entries, sets, slots, excludes, ifaces;
+};
+
+struct waiter {
+	reconcile_done done;
+	void *token;
+};
+
+struct reconcile {
+	sd_event *event;
+	struct model *model;
+	struct reconcile_options options;
+	struct netlink *netlink;
+	struct dataplane *dp;
+	struct worker *worker;
+	sd_event_source *netlink_source;
+
+	struct iface **ifaces; /* by slot */
+	void *by_name;	       /* tsearch tree of the same */
+	struct actual_set *sets;
+	struct exclude_set *excludes;
+	uint32_t *entries; /* what the kernel holds, by compare_records() */
+	size_t entry_count;
+	struct numbers free_entries, free_sets, free_ifaces;
+
+	struct transaction transaction;
+	struct quarantine old;	   /* taken out of use since the last grace period began */
+	struct quarantine leaving; /* free when the running grace period ends */
+
+	bool running;		       /* in reconcile_step() */
+	bool entries_dirty;	       /* words or keys may differ from what is wanted */
+	bool links_dirty;	       /* a link changed since the last step */
+	unsigned long long seen_model; /* version */
+	struct waiter *waiters;
+	size_t waiter_count;
+	int error; /* first of this round */
+	struct fault fault;
+	bool settled;
+	uint32_t generation; /* last one given */
+};
+
+/* reconcile.c */
+void reconcile_step(struct reconcile *r);
+/* Keeps the first error of a round, for the waiters and the status. */
+void note_fault(struct reconcile *r, int error, const struct fault *fault);
+void tell(struct reconcile *r, const char *event, const char *key, const char *value,
+	  const char *detail);
+
+/* worker.c: one job at a time */
+enum work { WORK_GRACE = 1, WORK_GROW = 2 };
+int worker_open(struct worker **out, struct reconcile *r);
+void worker_close(struct worker *worker);
+/* The job's end calls reconcile_step(), with a growth error noted as a fault. */
+int worker_start(struct worker *worker, int work);
+bool worker_busy(const struct worker *worker);
+bool worker_growing(const struct worker *worker);
+/* Takes the result of a finished grace period: true once after each. */
+bool worker_grace_over(struct worker *worker);
+
+/* interfaces.c */
+struct iface *iface_find(const struct reconcile *r, const char *name);
+struct iface *iface_get(struct reconcile *r, const char *name); /* NULL: limit or memory */
+struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot);
+/* Binds names to links, decides modes of ingresses. */
+void interfaces_update(struct reconcile *r);
+/* A link changed (NULL: it is gone): marks the sets it may belong to. */
+void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *link);
+/* Quarantines slots that nobody uses. */
+void interfaces_sweep(struct reconcile *r);
+/* The ingress that frames of `from` arrive on, and the tag they carry there. */
+struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
+void interfaces_free(struct reconcile *r);
+
+/* readiness.c */
+enum xm_reason link_reason(const struct link *link, bool native);
+unsigned int link_mtu(const struct link *link);
+void link_detail(const struct link *link, enum xm_reason reason, char *buf, size_t size);
+/* Can the driver run native XDP, and redirect? `why` gets words when not. */
+bool link_can_native(const struct link *link, char *why, size_t size);
+/* Can it receive redirected frames at all (whether or not it is up)? */
+bool link_can_receive(const struct link *link);
+
+/* sets.c */
+/* The set of `wanted` in that mode, made if need be; NULL: out of numbers or memory. */
+struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool native);
+/* Brings every dirty set up to date; true: more slots must grow first. */
+bool sets_update(struct reconcile *r);
+void sets_mark_link(struct reconcile *r, const char *name);
+/* Quarantines sets that no word refers to. */
+void sets_sweep(struct reconcile *r);
+void sets_gone(struct egress_set *wanted, void *data);
+void sets_free(struct reconcile *r);
+
+/* levels.c */
+/* Writes the members' devmaps and words; 1: slots must grow first; negative errno. */
+int levels_apply(struct reconcile *r, struct actual_set *set);
+void levels_retire(struct reconcile *r, struct actual_set *set);
+void levels_free(struct actual_set *set);
+
+/* excludes.c */
+/* Slot of the exclude map for these names, 0: none. *grow: a slot must grow first. */
+uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow);
+/* The lists of ingresses, and all maps against the links; true: slots must grow first. */
+bool excludes_update(struct reconcile *r);
+void excludes_sweep(struct reconcile *r);
+void excludes_free(struct reconcile *r);
+
+/* entries.c */
+int compare_records(const struct xm_entry_record *a, const struct xm_entry_record *b);
+enum entries_result {
+	ENTRIES_DONE, /* the transaction may have begun */
+	ENTRIES_GROW, /* slots must grow first */
+	ENTRIES_WAIT, /* keys were deleted: a grace period must pass before new ones */
+};
+/* Compares groups with entries and begins a transaction. */
+enum entries_result entries_update(struct reconcile *r);
+/* The entry that counts for a group; 0: none yet. */
+uint32_t entries_of_group(struct reconcile *r, const struct group *group);
+
+/* transaction.c */
+/* Goes on after a grace period; true when it must wait for another. */
+bool transaction_advance(struct reconcile *r);
+/* Prefix flags of the ingress words, from the entries that the kernel holds. */
+void transaction_flags(struct reconcile *r);
+void transaction_free(struct reconcile *r);
+
+/* quarantine.c */
+bool quarantine_empty(const struct quarantine *q);
+/* Starts a grace period; what is old now will be free when it ends. */
+void quarantine_begin(struct reconcile *r);
+void quarantine_end(struct reconcile *r);
+void quarantine_free(struct quarantine *q);
+
+/* attach.c */
+void attach_update(struct reconcile *r);
+void attach_store_word(struct reconcile *r, const struct iface *iface);
+/* Is the program on that link still ours? */
+void attach_check(struct reconcile *r, struct iface *iface, const struct link *link);
+/* Takes our program off and restores what was changed for it. */
+void attach_drop(struct reconcile *r, struct iface *iface);
+
+/* adopt.c */
+int adopt(struct reconcile *r);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From the facts of a link to "can it receive copies now", and why not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+/* Why the driver cannot take redirected frames, which needs ndo_xdp_xmit. */
+static enum xm_reason receive_reason(const struct link *link)
+{
+	if (!strcmp(link->kind, "vlan"))
+		return XM_REASON_NEEDS_GENERIC; /* the tag has to be written */
+	/* before kernel 6.3 nobody tells: count as able */
+	if (!link->xdp_features_known || link->xdp_features & LINK_XDP_NDO_XMIT)
+		return XM_REASON_NONE;
+	return strcmp(link->kind, "veth") ? XM_REASON_NO_XDP_XMIT : XM_REASON_PEER_NO_NAPI;
+}
+
+enum xm_reason link_reason(const struct link *link, bool native)
+{
+	if (!link)
+		return XM_REASON_ABSENT;
+	if (!link->ethernet || link->loopback)
+		return XM_REASON_NOT_ETHERNET;
+	if (!link->up)
+		return XM_REASON_DOWN;
+	if (!link->lower_up)
+		return XM_REASON_NO_CARRIER;
+	return native ? receive_reason(link) : XM_REASON_NONE;
+}
+
+bool link_can_receive(const struct link *link) { return receive_reason(link) == XM_REASON_NONE; }
+
+unsigned int link_mtu(const struct link *link)
+{
+	unsigned int mtu = link->mtu;
+
+	if (!strcmp(link->kind, "veth") && link->peer_known && link->peer_mtu < mtu)
+		mtu = link->peer_mtu; /* one frame above it takes its whole bulk along */
+	return mtu < 0xffff ? mtu : 0xffff;
+}
+
+void link_detail(const struct link *link, enum xm_reason reason, char *buf, size_t size)
+{
+	buf[0] = 0;
+	if (reason == XM_REASON_DOWN)
+		snprintf(buf, size, "run: ip link set %s up", link->name);
+	else if (reason == XM_REASON_PEER_NO_NAPI)
+		snprintf(buf, size,
+			 "run in the namespace of the peer (ifindex %d, netns id %d): "
+			 "ethtool -K PEER gro on",
+			 link->lower, link->lower_nsid);
+	else if (reason == XM_REASON_NO_XDP_XMIT || reason == XM_REASON_NEEDS_GENERIC)
+		snprintf(buf, size, "use: interface INGRESS --mode generic");
+}
+
+bool link_can_native(const struct link *link, char *why, size_t size)
+{
+	const uint64_t need = LINK_XDP_BASIC | LINK_XDP_REDIRECT;
+
+	if (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "macvlan") ||
+	    !strcmp(link->kind, "bridge")) {
+		snprintf(why, size, "%s is a %s, which has no native XDP", link->name, link->kind);
+		return false;
+	}
+	if (link->xdp_features_known && (link->xdp_features & need) != need) {
+		snprintf(why, size, "driver %s of %s has no native XDP with redirect",
+			 link->driver[0] ? link->driver : "(unknown)", link->name);
+		return false;
+	}
+	return true;
+}

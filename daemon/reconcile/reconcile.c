@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening, closing, and the step that brings everything together. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/reconcile/internal.h"
+
+void note_fault(struct reconcile *r, int error, const struct fault *fault)
+{
+	if (r->error)
+		return;
+	r->error = error;
+	r->fault = *fault;
+}
+
+void tell(struct reconcile *r, const char *event, const char *key, const char *value,
+	  const char *detail)
+{
+	if (r->options.event)
+		r->options.event(event, key, value, detail, r->options.data);
+}
+
+/* Everyone who waited hears how it went; new waiters of their callbacks wait for the next round. */
+static void answer(struct reconcile *r)
+{
+	struct waiter *waiters = r->waiters;
+	size_t count = r->waiter_count;
+	int error = r->error;
+	struct fault fault = r->fault;
+
+	r->waiters = NULL;
+	r->waiter_count = 0;
+	r->error = 0;
+	for (size_t i = 0; i < count; i++)
+		waiters[i].done(error, error ? &fault : NULL, waiters[i].token);
+	free(waiters);
+}
+
+/* One pass. Returns true when it stopped for the worker. */
+static bool pass(struct reconcile *r)
+{
+	unsigned long long version = r->model->version;
+
+	if (worker_growing(r->worker))
+		return true;
+	if (r->seen_model != version)
+		r->entries_dirty = true;
+	interfaces_update(r);
+	bool grow = sets_update(r);
+	if (!grow && excludes_update(r))
+		grow = true;
+	r->links_dirty = false;
+	if (!grow && r->transaction.stage == STAGE_IDLE && r->entries_dirty) {
+		enum entries_result result = entries_update(r);
+		grow = result == ENTRIES_GROW;
+		if (result == ENTRIES_WAIT) {
+			quarantine_begin(r);
+			return true;
+		}
+	}
+	if (grow) {
+		if (worker_busy(r->worker))
+			return true; /* a grace period first; its end runs the next pass */
+		worker_start(r->worker, WORK_GROW);
+		return true;
+	}
+	if (transaction_advance(r)) {
+		if (!r->transaction.begun)
+			quarantine_begin(r);
+		return true;
+	}
+	if (!r->entries_dirty)
+		r->seen_model = version;
+	attach_update(r);
+	return false;
+}
+
+void reconcile_step(struct reconcile *r)
+{
+	if (r->running)
+		return; /* a callback of this very step: the loop below sees its changes */
+	r->running = true;
+	if (worker_grace_over(r->worker))
+		quarantine_end(r);
+	bool stopped = pass(r);
+	/* a mode that fell back needs other sets; three rounds: auto, generic, nothing new */
+	for (int i = 0; !stopped && (r->entries_dirty || r->links_dirty) && i < 3; i++)
+		stopped = pass(r);
+	r->settled = !stopped;
+	if (!stopped) {
+		sets_sweep(r);
+		excludes_sweep(r);
+		interfaces_sweep(r);
+		if (!quarantine_empty(&r->old) || !quarantine_empty(&r->leaving))
+			quarantine_begin(r);
+	}
+	r->running = false;
+	if (!stopped)
+		answer(r);
+}
+
+void reconcile_run(struct reconcile *r, reconcile_done done, void *token)
+{
+	if (done) {
+		struct waiter *grown =
+		    reallocarray(r->waiters, r->waiter_count + 1, sizeof(*grown));
+		if (!grown) {
+			struct fault fault;
+			done(fault_set(&fault, -ENOMEM, "out of memory"), &fault, token);
+			return;
+		}
+		r->waiters = grown;
+		r->waiters[r->waiter_count++] = (struct waiter){.done = done, .token = token};
+	}
+	reconcile_step(r);
+}
+
+int reconcile_reattach(struct reconcile *r, const char *interface, struct fault *fault)
+{
+	struct iface *iface = iface_find(r, interface);
+
+	if (!iface || !iface->is_ingress)
+		return fault_set(fault, -ENOENT,
+				 "%s is not an ingress of any group: see xmcastctl list-interfaces",
+				 interface);
+	attach_drop(r, iface);
+	iface->decided = iface->tried = false;
+	r->links_dirty = true;
+	return 0;
+}
+
+static void on_link(int ifindex, const struct link *link, void *data)
+{
+	interfaces_link_event(data, ifindex, link);
+}
+
+static void on_settled(bool resync, void *data)
+{
+	struct reconcile *r = data;
+
+	for (struct actual_set *set = r->sets; resync && set; set = set->next)
+		set->dirty = true;
+	if (r->worker)
+		reconcile_step(r);
+}
+
+static int on_netlink(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	struct reconcile *r = data;
+	(void)source, (void)fd, (void)events;
+
+	int error = netlink_dispatch(r->netlink);
+	if (error < 0) {
+		struct fault fault;
+		fault_set(&fault, error, "reading netlink: %s", strerror(-error));
+		note_fault(r, error, &fault);
+	}
+	return 0;
+}
+
+static int open_rooms(struct reconcile *r, struct fault *fault)
+{
+	const struct netlink_events events = {.link = on_link, .settled = on_settled, .data = r};
+
+	int error = dataplane_open(&r->dp, r->options.bpffs, &r->model->limits, fault);
+	if (error)
+		return error;
+	r->ifaces = calloc(r->dp->sizes.interfaces + 1, sizeof(*r->ifaces));
+	if (!r->ifaces)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	error = netlink_open(&r->netlink, &events);
+	if (error)
+		return fault_set(fault, error, "opening netlink: %s", strerror(-error));
+	error = adopt(r);
+	if (error)
+		return fault_set(fault, error, "taking over the pinned maps: %s",
+				 strerror(-error));
+	error = worker_open(&r->worker, r);
+	if (!error)
+		error = sd_event_add_io(r->event, &r->netlink_source, netlink_fd(r->netlink),
+					EPOLLIN, on_netlink, r);
+	if (error)
+		return fault_set(fault, error, "starting the reconciler: %s", strerror(-error));
+	return 0;
+}
+
+int reconcile_open(struct reconcile **out, sd_event *event, struct model *model,
+		   const struct reconcile_options *options, struct fault *fault)
+{
+	struct reconcile *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	r->event = event;
+	r->model = model;
+	r->options = *options;
+	model->set_gone = sets_gone;
+	model->set_gone_data = r;
+	r->links_dirty = r->entries_dirty = true;
+	int error = open_rooms(r, fault);
+	if (error) {
+		reconcile_close(r);
+		return error;
+	}
+	*out = r;
+	return 0;
+}
+
+void reconcile_close(struct reconcile *r)
+{
+	if (!r)
+		return;
+	sd_event_source_unref(r->netlink_source);
+	worker_close(r->worker);
+	transaction_free(r);
+	sets_free(r);
+	excludes_free(r);
+	interfaces_free(r);
+	netlink_close(r->netlink);
+	dataplane_close(r->dp);
+	quarantine_free(&r->old);
+	quarantine_free(&r->leaving);
+	numbers_free(&r->free_entries);
+	numbers_free(&r->free_sets);
+	numbers_free(&r->free_ifaces);
+	free(r->entries);
+	free(r->waiters);
+	r->model->set_gone = NULL;
+	free(r);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the daemon tells of groups, interfaces and sums. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/model/reasons.h"
+#include "daemon/reconcile/internal.h"
+
+/* The egresses of the group that was reported last; reused from call to call. */
+static struct egress_report *report_members(struct reconcile *r, const struct actual_set *set)
+{
+	static struct egress_report *egress;
+	static unsigned int room;
+
+	if (set->member_count > room) {
+		struct egress_report *grown =
+		    reallocarray(egress, set->member_count, sizeof(*grown));
+		if (!grown)
+			return NULL;
+		egress = grown;
+		room = set->member_count;
+	}
+	for (unsigned int i = 0; i < set->member_count; i++) {
+		const struct member *m = &set->members[i];
+		struct egress_report *e = &egress[i];
+		*e = (struct egress_report){.ready = m->reason == XM_REASON_NONE,
+					    .reason = m->reason};
+		memcpy(e->interface, m->iface->name, sizeof(e->interface));
+		const struct link *link = netlink_by_index(r->netlink, m->ifindex);
+		if (link && !e->ready)
+			link_detail(link, m->reason, e->detail, sizeof(e->detail));
+	}
+	return egress;
+}
+
+static void report_state(struct reconcile *r, const struct iface *ingress, bool ready,
+			 struct group_report *out)
+{
+	const struct interface_wish *wish =
+	    ingress ? model_find_interface(r->model, ingress->name) : NULL;
+
+	if (!ingress || !ingress->ifindex) {
+		out->state = "pending";
+		snprintf(out->detail, sizeof(out->detail), "no interface %s", out->group->key.from);
+	} else if (wish && wish->detached) {
+		out->state = "detached";
+	} else if (!ingress->attached) {
+		out->state = "failed";
+		snprintf(out->detail, sizeof(out->detail), "%.159s", ingress->forced);
+	} else {
+		out->state = ready ? "active" : "no-egress";
+	}
+}
+
+int reconcile_group_report(struct reconcile *r, const struct group *group,
+			   struct group_report *out)
+{
+	uint32_t vlan = group->key.vlan, entry = entries_of_group(r, group);
+	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);
+	const struct actual_set *set = group->set->actual;
+	bool ready = false;
+
+	*out = (struct group_report){.group = group};
+	while (set && ingress && set->native != ingress->native)
+		set = set->sibling;
+	if (set) {
+		out->egress = report_members(r, set);
+		if (!out->egress && set->member_count)
+			return -ENOMEM;
+		out->egress_count = set->member_count;
+		for (size_t i = 0; i < out->egress_count; i++)
+			ready |= out->egress[i].ready;
+	}
+	report_state(r, ingress, ready, out);
+	struct xm_group_counters c = {0};
+	int error = entry ? counters_group(r->dp, entry, &c) : 0;
+	out->frames = c.frames;
+	out->bytes = c.bytes;
+	out->copies = c.copies;
+	return error;
+}
+
+static void report_link(const struct link *link, struct interface_report *out)
+{
+	snprintf(out->driver, sizeof(out->driver), "%s", link->driver);
+	snprintf(out->kind, sizeof(out->kind), "%s", link->kind);
+	out->mtu = link->mtu;
+	out->features_known = link->xdp_features_known;
+	out->features = link->xdp_features;
+	out->driver_dropped = link->tx_dropped;
+}
+
+static void report_ingress(struct reconcile *r, const struct iface *iface,
+			   struct interface_report *out)
+{
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+
+	out->wanted = !wish ? "auto" : wish->detached ? "detached" : mode_name(wish->mode);
+	snprintf(out->forced, sizeof(out->forced), "%s", iface->forced);
+	if (!iface->attached)
+		return;
+	out->mode = iface->native ? "native" : "generic";
+	out->attach = iface->state.dispatcher ? "dispatcher" : "single";
+	out->program_id = iface->state.program_id;
+}
+
+static int report_interface(struct reconcile *r, struct iface *iface, struct interface_report *out)
+{
+	if (iface->ifindex)
+		netlink_refresh(r->netlink, iface->ifindex); /* for tx_dropped */
+	const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+	struct xm_interface_counters c = {0};
+	int error = counters_interface(r->dp, iface->slot, &c);
+
+	*out = (struct interface_report){
+	    .ifindex = iface->ifindex,
+	    .is_ingress = iface->is_ingress,
+	    .is_egress = iface->memberships > 0,
+	    .mode = "none",
+	    .wanted = "auto",
+	    .attach = "none",
+	    .reason = iface->memberships ? iface->reason : link_reason(link, false),
+	    .received = c.received,
+	    .transmitted = c.transmitted,
+	};
+	memcpy(out->interface, iface->name, sizeof(out->interface));
+	memcpy(out->dropped, c.dropped, sizeof(out->dropped));
+	if (link)
+		report_link(link, out);
+	if (iface->is_ingress)
+		report_ingress(r, iface, out);
+	out->ready = out->reason == XM_REASON_NONE && (!iface->is_ingress || iface->attached);
+	return error;
+}
+
+int reconcile_each_interface(struct reconcile *r,
+			     int (*f)(const struct interface_report *report, void *token),
+			     void *token)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct interface_report report;
+		if (!r->ifaces[slot])
+			continue;
+		int error = report_interface(r, r->ifaces[slot], &report);
+		if (!error)
+			error = f(&report, token);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int reconcile_stats(struct reconcile *r, struct stats_report *out)
+{
+	uint64_t copies_dropped = 0;
+
+	*out = (struct stats_report){0};
+	for (uint32_t slot = 0; slot <= r->dp->sizes.interfaces; slot++) {
+		struct xm_interface_counters c;
+		if (slot && !r->dp->interface_records[slot].name[0])
+			continue;
+		int error = counters_interface(r->dp, slot, &c); /* 0: those of the gone ones */
+		if (error)
+			return error;
+		out->received += c.received;
+		out->matched += c.matched;
+		out->copies += c.copies;
+		out->transmitted += c.transmitted;
+		for (int i = 0; i < XM_PROTOCOLS; i++)
+			out->unmatched[i] += c.unmatched[i];
+		for (int i = 0; i < XM_REASONS_COUNTED; i++)
+			out->dropped[i] += c.dropped[i];
+	}
+	for (int i = 0; i < XM_REASONS_COUNTED; i++)
+		if (reason_level(i) == REASON_COPY)
+			copies_dropped += out->dropped[i];
+	out->unexplained = out->copies - out->transmitted - copies_dropped;
+	return 0;
+}
+
+void reconcile_status(struct reconcile *r, struct status_report *out)
+{
+	const struct dataplane *dp = r->dp;
+
+	*out = (struct status_report){
+	    .version = XM_VERSION,
+	    .pid = getpid(),
+	    .enforce = enforce_name(r->model->enforce),
+	    .pinned = dp->pin_dir[0],
+	    .groups = r->model->group_count,
+	    .entries = r->entry_count,
+	    .limits = r->model->limits,
+	    .kernel_memory_bytes = dataplane_memory(dp),
+	    .settled = r->settled,
+	};
+	snprintf(out->pin_dir, sizeof(out->pin_dir), "%s", dp->pin_dir);
+	for (const struct actual_set *set = r->sets; set; set = set->next)
+		out->sets++;
+	for (uint32_t slot = 1; slot <= dp->sizes.interfaces; slot++)
+		out->interfaces += r->ifaces[slot] != NULL;
+	if (r->fault.text[0] && r->error)
+		snprintf(out->problem, sizeof(out->problem), "%.255s", r->fault.text);
+}
