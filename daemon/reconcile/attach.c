@@ -25,8 +25,8 @@ void attach_store_word(struct reconcile *r, const struct iface *iface)
 static void warn(struct iface *iface, const char *what, const char *why)
 {
 	size_t used = strlen(iface->forced);
-	snprintf(iface->forced + used, sizeof(iface->forced) - used, "%s%s: %s",
-		 used ? "; " : "", what, why);
+	snprintf(iface->forced + used, sizeof(iface->forced) - used, "%s%s: %s", used ? "; " : "",
+		 what, why);
 }
 
 /* NICs filter multicast that nobody joined; an offloaded VLAN tag is invisible to XDP. */
@@ -50,7 +50,8 @@ static void prepare_link(struct reconcile *r, struct iface *iface, const struct 
 	}
 	if (error == -EXDEV)
 		warn(iface, "VLAN tags may be hidden",
-		     "the veth peer is out of reach: run ethtool -K PEER tx-vlan-hw-insert off there");
+		     "the veth peer is out of reach: run ethtool -K PEER tx-vlan-hw-insert off "
+		     "there");
 	else if (error < 0 && error != -EOPNOTSUPP)
 		warn(iface, "VLAN offload could not be changed", strerror(-error));
 }
@@ -131,7 +132,8 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 		return;
 	bool automatic = !wish || wish->mode == MODE_AUTO;
 	if (automatic && iface->native && error != -EBUSY) {
-		snprintf(iface->forced, sizeof(iface->forced), "native refused: %.170s", fault.text);
+		snprintf(iface->forced, sizeof(iface->forced), "native refused: %.170s",
+			 fault.text);
 		iface->native = false;
 		r->entries_dirty = true; /* sets of the other mode; the next round attaches */
 		return;
@@ -150,8 +152,8 @@ void attach_update(struct reconcile *r)
 			continue;
 		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
 		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
-		bool want = iface->is_ingress && link && iface->decided &&
-			    !(wish && wish->detached);
+		bool want =
+		    iface->is_ingress && link && iface->decided && !(wish && wish->detached);
 		if (!want && iface->attached)
 			attach_drop(r, iface);
 		else if (want && !iface->attached && !iface->tried)
@@ -167,8 +169,8 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 	if (!iface->attached || link->xdp_program_id == iface->state.program_id)
 		return;
 	struct ingress_state now = {0};
-	int error = dataplane_attached(r->dp, iface->slot, iface->ifindex, &now, foreign,
-				       sizeof(foreign));
+	int error =
+	    dataplane_attached(r->dp, iface->slot, iface->ifindex, &now, foreign, sizeof(foreign));
 	if (error || now.program_id)
 		return;
 	iface->attached = false;

@@ -32,13 +32,13 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 	if (!strcmp(from->kind, "veth") && from->lower_nsid < 0 && from->lower)
 		peer = netlink_by_index(r->netlink, from->lower);
 	if (peer && names_have(&group->to, peer->name))
-		return fault_set(fault, -EINVAL,
-				 "%s and %s are the two ends of one veth pair: every copy would come "
-				 "back; name another egress",
-				 from->name, peer->name);
-	const struct link *parent = strcmp(from->kind, "vlan")
-					? NULL
-					: netlink_by_index(r->netlink, from->lower);
+		return fault_set(
+		    fault, -EINVAL,
+		    "%s and %s are the two ends of one veth pair: every copy would come "
+		    "back; name another egress",
+		    from->name, peer->name);
+	const struct link *parent =
+	    strcmp(from->kind, "vlan") ? NULL : netlink_by_index(r->netlink, from->lower);
 	if (parent && names_have(&group->to, parent->name))
 		return fault_set(fault, -EINVAL,
 				 "%s is the VLAN's parent: frames of %s arrive there and would go "
@@ -84,7 +84,8 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 missing);
 	if (from && (!from->ethernet || from->loopback))
 		return fault_set(fault, -EINVAL,
-				 "%s cannot be an ingress: it carries no Ethernet frames", from->name);
+				 "%s cannot be an ingress: it carries no Ethernet frames",
+				 from->name);
 	int error = from ? check_loop(r, group, from, fault) : 0;
 	if (!error)
 		warn_members(r, group, warn, token);

@@ -119,8 +119,7 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 }
 
 /* Gives every want its entry: the one that is there, or a new one. Returns new ones. */
-static size_t assign(struct reconcile *r, struct want *wants, size_t count,
-		     struct transaction *t)
+static size_t assign(struct reconcile *r, struct want *wants, size_t count, struct transaction *t)
 {
 	size_t fresh = 0, at = 0;
 	uint32_t node = 0;

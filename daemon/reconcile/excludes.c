@@ -80,8 +80,9 @@ static void fill_or_note(struct reconcile *r, struct exclude_set *set)
 	if (!error)
 		return;
 	fault_set(&fault, error,
-		  error == -E2BIG ? "an exclude list matches more interfaces than its map holds (%u)"
-				  : "writing an exclude map of %u interfaces failed",
+		  error == -E2BIG
+		      ? "an exclude list matches more interfaces than its map holds (%u)"
+		      : "writing an exclude map of %u interfaces failed",
 		  r->dp->sizes.exclude_members);
 	note_fault(r, error, &fault);
 }

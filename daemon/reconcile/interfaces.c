@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names, slots, and the links they are bound to; modes of ingresses. */
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +8,28 @@
 #include "daemon/model/reasons.h"
 #include "daemon/reconcile/internal.h"
 
-static int by_name(const void *a, const void *b)
+/* Where the name is, or would go, in the sorted array. */
+static size_t name_place(const struct reconcile *r, const char *name)
 {
-	return strcmp(((const struct iface *)a)->name, ((const struct iface *)b)->name);
+	size_t low = 0, high = r->iface_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(r->by_name[middle]->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 struct iface *iface_find(const struct reconcile *r, const char *name)
 {
-	struct iface probe = {0};
-	snprintf(probe.name, sizeof(probe.name), "%s", name);
-	void *found = tfind(&probe, &r->by_name, by_name);
-	return found ? *(struct iface **)found : NULL;
+	size_t place = name_place(r, name);
+
+	if (place == r->iface_count || strcmp(r->by_name[place]->name, name))
+		return NULL;
+	return r->by_name[place];
 }
 
 struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot)
@@ -30,12 +40,24 @@ struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot)
 	snprintf(iface->name, sizeof(iface->name), "%s", name);
 	iface->slot = slot;
 	iface->reason = XM_REASON_ABSENT;
-	if (!tsearch(iface, &r->by_name, by_name)) {
-		free(iface);
-		return NULL;
-	}
+	size_t place = name_place(r, name);
+	memmove(r->by_name + place + 1, r->by_name + place,
+		(r->iface_count - place) * sizeof(*r->by_name));
+	r->by_name[place] = iface;
+	r->iface_count++;
 	r->ifaces[slot] = iface;
 	return iface;
+}
+
+static void iface_remove(struct reconcile *r, struct iface *iface)
+{
+	size_t place = name_place(r, iface->name);
+
+	r->iface_count--;
+	memmove(r->by_name + place, r->by_name + place + 1,
+		(r->iface_count - place) * sizeof(*r->by_name));
+	r->ifaces[iface->slot] = NULL;
+	free(iface);
 }
 
 /* Binds to the link of that name, or to none; leads tracepoints there. */
@@ -126,10 +148,10 @@ static void decide_mode(struct reconcile *r, struct iface *iface, const struct l
 	enum mode mode = wish ? wish->mode : MODE_AUTO;
 
 	iface->forced[0] = 0;
-	iface->native = mode == MODE_NATIVE ||
-			(mode == MODE_AUTO &&
-			 link_can_native(link, iface->forced, sizeof(iface->forced)) &&
-			 egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
+	iface->native =
+	    mode == MODE_NATIVE ||
+	    (mode == MODE_AUTO && link_can_native(link, iface->forced, sizeof(iface->forced)) &&
+	     egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
 	iface->decided = true;
 	r->entries_dirty = true;
 }
@@ -211,20 +233,14 @@ void interfaces_sweep(struct reconcile *r)
 		if (iface->ifindex)
 			dataplane_unmap_interface(r->dp, iface->ifindex);
 		numbers_push(&r->old.ifaces, slot);
-		r->ifaces[slot] = NULL;
-		tdelete(iface, &r->by_name, by_name);
-		free(iface);
+		iface_remove(r, iface);
 	}
 }
 
 void interfaces_free(struct reconcile *r)
 {
-	for (uint32_t slot = 1; r->ifaces && slot <= r->dp->sizes.interfaces; slot++) {
-		struct iface *iface = r->ifaces[slot];
-		if (!iface)
-			continue;
-		tdelete(iface, &r->by_name, by_name);
-		free(iface);
-	}
+	for (size_t i = 0; i < r->iface_count; i++)
+		free(r->by_name[i]);
+	free(r->by_name);
 	free(r->ifaces);
 }

@@ -35,14 +35,14 @@ struct iface {
 	enum xm_reason reason; /* as last told to monitors */
 
 	/* as ingress */
-	bool decided, native;	/* the mode its sets are built for */
+	bool decided, native; /* the mode its sets are built for */
 	bool attached;
-	bool tried;		/* attaching failed and nothing has changed since */
+	bool tried; /* attaching failed and nothing has changed since */
 	uint32_t generation;
 	struct ingress_state state;
-	char forced[192];	/* why the mode is what it is, or why attaching failed */
+	char forced[192]; /* why the mode is what it is, or why attaching failed */
 	unsigned int prefixes, source_prefixes; /* entries in the tries */
-	uint32_t exclude; /* slot of its own exclude map, --enforce lookup */
+	uint32_t exclude;			/* slot of its own exclude map, --enforce lookup */
 };
 
 struct seat { /* one ready member in the devmap of a level */
@@ -71,13 +71,13 @@ struct member { /* an interface that `to` means and nothing excludes */
 struct actual_set {
 	struct egress_set *wanted; /* NULL: no group wants it any more */
 	bool native;
-	uint32_t head; /* set number, for life */
-	struct member *members; /* by slot */
+	uint32_t head;			 /* set number, for life */
+	struct member *members;		 /* by slot */
 	unsigned int member_count, seen; /* seen: links that match, also those above the limit */
 	struct level levels[XM_MTU_LEVELS];
-	unsigned int level_count; /* 0: not built yet */
-	bool dirty;		  /* members must be looked up again */
-	bool used;		  /* mark of the sweep */
+	unsigned int level_count;   /* 0: not built yet */
+	bool dirty;		    /* members must be looked up again */
+	bool used;		    /* mark of the sweep */
 	struct actual_set *sibling; /* the same set in the other mode, from wanted->actual */
 	struct actual_set *next;
 };
@@ -123,8 +123,9 @@ struct reconcile {
 	struct worker *worker;
 	sd_event_source *netlink_source;
 
-	struct iface **ifaces; /* by slot */
-	void *by_name;	       /* tsearch tree of the same */
+	struct iface **ifaces;	/* by slot */
+	struct iface **by_name; /* the same, sorted */
+	size_t iface_count;
 	struct actual_set *sets;
 	struct exclude_set *excludes;
 	uint32_t *entries; /* what the kernel holds, by compare_records() */

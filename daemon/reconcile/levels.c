@@ -2,8 +2,8 @@
 /*
  * A set's chain of levels by MTU: level 0 holds every ready member, the next those whose
  * MTU is larger than the smallest of the one before. Members that come and go because
- * of their link are written in place: add, store the word, remove. When the chain changes its shape,
- * new levels are built in unused slots and one store of the head word switches to them.
+ * of their link are written in place: add, store the word, remove. When the chain changes its
+ * shape, new levels are built in unused slots and one store of the head word switches to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,10 @@ struct plan {
 	unsigned int levels;
 };
 
-static bool is_ready(const struct member *m) { return m->reason == XM_REASON_NONE; }
+static bool is_ready(const struct member *m)
+{
+	return m->reason == XM_REASON_NONE;
+}
 
 static unsigned int count_from(const struct actual_set *set, unsigned int mtu)
 {
@@ -136,8 +139,8 @@ static void mark_leaving(const struct actual_set *set, struct level *level)
 		seat->leaving = true;
 		for (unsigned int j = 0; j < set->member_count && seat->leaving; j++) {
 			const struct member *m = &set->members[j];
-			seat->leaving = !(is_ready(m) && m->mtu >= level->mtu &&
-					  m->ifindex == seat->ifindex);
+			seat->leaving =
+			    !(is_ready(m) && m->mtu >= level->mtu && m->ifindex == seat->ifindex);
 		}
 	}
 }

@@ -29,7 +29,10 @@ enum xm_reason link_reason(const struct link *link, bool native)
 	return native ? receive_reason(link) : XM_REASON_NONE;
 }
 
-bool link_can_receive(const struct link *link) { return receive_reason(link) == XM_REASON_NONE; }
+bool link_can_receive(const struct link *link)
+{
+	return receive_reason(link) == XM_REASON_NONE;
+}
 
 unsigned int link_mtu(const struct link *link)
 {

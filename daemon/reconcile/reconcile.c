@@ -168,15 +168,15 @@ static int open_rooms(struct reconcile *r, struct fault *fault)
 	if (error)
 		return error;
 	r->ifaces = calloc(r->dp->sizes.interfaces + 1, sizeof(*r->ifaces));
-	if (!r->ifaces)
+	r->by_name = calloc(r->dp->sizes.interfaces + 1, sizeof(*r->by_name));
+	if (!r->ifaces || !r->by_name)
 		return fault_set(fault, -ENOMEM, "out of memory");
 	error = netlink_open(&r->netlink, &events);
 	if (error)
 		return fault_set(fault, error, "opening netlink: %s", strerror(-error));
 	error = adopt(r);
 	if (error)
-		return fault_set(fault, error, "taking over the pinned maps: %s",
-				 strerror(-error));
+		return fault_set(fault, error, "taking over the pinned maps: %s", strerror(-error));
 	error = worker_open(&r->worker, r);
 	if (!error)
 		error = sd_event_add_io(r->event, &r->netlink_source, netlink_fd(r->netlink),

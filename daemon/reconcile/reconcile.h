@@ -29,6 +29,12 @@ int reconcile_open(struct reconcile **out, sd_event *event, struct model *model,
 /* Leaves everything attached and pinned. */
 void reconcile_close(struct reconcile *reconcile);
 
+/*
+ * Takes everything off that a daemon with these pins left in the caller's network
+ * namespace: programs, flags it set on ingresses, pins. The daemon must not be running.
+ */
+int reconcile_purge(const char *bpffs, struct fault *fault);
+
 /* `error`, `fault`: the first thing that could not be done; 0, NULL: wanted is actual. */
 typedef void (*reconcile_done)(int error, const struct fault *fault, void *token);
 /* The model may have changed: make it actual, then call done once. `done` may be NULL. */

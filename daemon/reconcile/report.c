@@ -55,8 +55,7 @@ static void report_state(struct reconcile *r, const struct iface *ingress, bool 
 	}
 }
 
-int reconcile_group_report(struct reconcile *r, const struct group *group,
-			   struct group_report *out)
+int reconcile_group_report(struct reconcile *r, const struct group *group, struct group_report *out)
 {
 	uint32_t vlan = group->key.vlan, entry = entries_of_group(r, group);
 	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);

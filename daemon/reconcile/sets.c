@@ -129,8 +129,8 @@ static int refresh(struct reconcile *r, struct actual_set *set)
 	for (size_t i = 0; i < to->count && !error; i++)
 		if (!name_is_pattern(to->name[i]) &&
 		    !names_match(&set->wanted->exclude, to->name[i]))
-			error = add_member(&g, to->name[i],
-					   netlink_by_name(r->netlink, to->name[i]));
+			error =
+			    add_member(&g, to->name[i], netlink_by_name(r->netlink, to->name[i]));
 	if (!error && has_pattern(to))
 		error = netlink_each(r->netlink, match_link, &g);
 	if (error) {

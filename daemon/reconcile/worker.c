@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -16,10 +17,10 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	int work;     /* under the lock: what to do now, 0: nothing */
-	bool quit;    /* under the lock */
-	int error;    /* of the last growth, written before done_fd */
-	int doing;    /* loop only: what was started and has not been collected */
+	int work;  /* under the lock: what to do now, 0: nothing */
+	bool quit; /* under the lock */
+	int error; /* of the last growth, written before done_fd */
+	int doing; /* loop only: what was started and has not been collected */
 	bool grace_over;
 	int done_fd;
 	sd_event_source *source;
@@ -140,9 +141,15 @@ int worker_start(struct worker *w, int work)
 	return 0;
 }
 
-bool worker_busy(const struct worker *w) { return w->doing; }
+bool worker_busy(const struct worker *w)
+{
+	return w->doing;
+}
 
-bool worker_growing(const struct worker *w) { return w->doing & WORK_GROW; }
+bool worker_growing(const struct worker *w)
+{
+	return w->doing & WORK_GROW;
+}
 
 bool worker_grace_over(struct worker *w)
 {

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config/config.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+/* Somebody waits for a change to be actual and saved. */
+struct change {
+	struct daemon *daemon;
+	control_done done;
+	void *token;
+};
+
+static int save_state(struct daemon *d, struct fault *fault)
+{
+	if (d->saved_version == d->model->version)
+		return 0;
+	struct fault why;
+	int error = state_write(d->state_path, d->model, &why);
+	if (error)
+		return fault_set(fault, error,
+				 "the change is active, but a restart would lose it: %.400s",
+				 why.text);
+	d->saved_version = d->model->version;
+	return 0;
+}
+
+static void on_actual(int error, const struct fault *fault, void *token)
+{
+	struct change *change = token;
+	struct fault unsaved;
+
+	int save_error = save_state(change->daemon, &unsaved);
+	if (save_error)
+		log_line(LOG_ERR, "%s", unsaved.text);
+	if (error)
+		log_line(LOG_WARNING, "%s", fault->text);
+	if (!error && save_error) {
+		error = save_error;
+		fault = &unsaved;
+	}
+	if (change->done)
+		change->done(error, fault, change->token);
+	free(change);
+}
+
+static void make_actual(struct daemon *d, control_done done, void *token)
+{
+	struct change *change = malloc(sizeof(*change));
+
+	if (!change) {
+		struct fault fault;
+		if (done)
+			done(fault_set(&fault, -ENOMEM, "out of memory"), &fault, token);
+		return;
+	}
+	*change = (struct change){.daemon = d, .done = done, .token = token};
+	reconcile_run(d->reconcile, on_actual, change);
+}
+
+struct errors {
+	struct fault *fault;
+	unsigned int count;
+};
+
+static void on_config_error(const char *file, unsigned int line, const char *text, void *data)
+{
+	struct errors *errors = data;
+	size_t used = strlen(errors->fault->text);
+
+	log_line(LOG_ERR, "%s:%u: %s", file, line, text);
+	snprintf(errors->fault->text + used, sizeof(errors->fault->text) - used, "%s%s:%u: %s",
+		 used ? "\n" : "", file, line, text);
+	errors->count++;
+}
+
+int daemon_read_config(const struct options *options, struct model *model, struct fault *fault)
+{
+	struct errors errors = {.fault = fault};
+
+	fault->text[0] = 0;
+	if (!options->config_named && access(options->config, F_OK) && errno == ENOENT)
+		return 0; /* the default file is optional */
+	int result = config_read(options->config, model, on_config_error, &errors);
+	if (result < 0 && !errors.count)
+		return fault_set(fault, result, "%s: %s", options->config, strerror(-result));
+	return result ? -EINVAL : 0;
+}
+
+static int replace_config(struct daemon *d, struct fault *fault)
+{
+	struct model *read = model_new();
+
+	if (!read)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	int error = daemon_read_config(&d->options, read, fault);
+	if (!error && memcmp(&read->limits, &d->model->limits, sizeof(read->limits)))
+		error =
+		    fault_set(fault, -EINVAL,
+			      "%s changes a limit, which sizes the kernel maps: restart xmcastd",
+			      d->options.config);
+	if (!error)
+		error = model_replace(d->model, read, true, fault);
+	model_free(read);
+	return error;
+}
+
+void daemon_reload(struct daemon *d, control_done done, void *token)
+{
+	struct fault fault = {0};
+	int error = replace_config(d, &fault);
+
+	if (error) {
+		log_line(LOG_ERR, "reload refused, nothing changed: %s", fault.text);
+		if (done)
+			done(error, &fault, token);
+		return;
+	}
+	log_line(LOG_INFO, "configuration reloaded: %zu groups", d->model->group_count);
+	make_actual(d, done, token);
+}
+
+void daemon_event(const char *event, const char *key, const char *value, const char *detail,
+		  void *data)
+{
+	struct daemon *d = data;
+
+	log_line(LOG_DEBUG, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "", detail);
+	if (d->control)
+		control_event(d->control, event, key, value, detail);
+}
+
+static int backend_check_group(const struct group *group, bool pending,
+			       void (*warn)(const char *text, void *token), void *token,
+			       struct fault *fault, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_check_group(d->reconcile, group, pending, warn, token, fault);
+}
+
+static void backend_changed(control_done done, void *token, void *data)
+{
+	make_actual(data, done, token);
+}
+
+static void backend_reload(control_done done, void *token, void *data)
+{
+	daemon_reload(data, done, token);
+}
+
+static void backend_reattach(const char *interface, control_done done, void *token, void *data)
+{
+	struct daemon *d = data;
+	struct fault fault;
+
+	int error = reconcile_reattach(d->reconcile, interface, &fault);
+	if (error)
+		done(error, &fault, token);
+	else
+		make_actual(d, done, token);
+}
+
+static int backend_group_report(const struct group *group, struct group_report *out, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_group_report(d->reconcile, group, out);
+}
+
+static int backend_each_interface(int (*f)(const struct interface_report *report, void *token),
+				  void *token, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_each_interface(d->reconcile, f, token);
+}
+
+static int backend_stats(struct stats_report *out, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_stats(d->reconcile, out);
+}
+
+static int backend_status(struct status_report *out, void *data)
+{
+	struct daemon *d = data;
+
+	reconcile_status(d->reconcile, out);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	out->uptime_seconds = now.tv_sec - d->started;
+	snprintf(out->config_file, sizeof(out->config_file), "%s", d->options.config);
+	return 0;
+}
+
+void daemon_backend(struct daemon *d, struct control_backend *out)
+{
+	*out = (struct control_backend){
+	    .data = d,
+	    .model = d->model,
+	    .check_group = backend_check_group,
+	    .changed = backend_changed,
+	    .reload = backend_reload,
+	    .reattach = backend_reattach,
+	    .group_report = backend_group_report,
+	    .each_interface = backend_each_interface,
+	    .stats = backend_stats,
+	    .status = backend_status,
+	};
+}

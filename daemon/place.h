@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the daemon lives: network namespace, runtime directory, the lock of one instance. */
+#ifndef XM_PLACE_H
+#define XM_PLACE_H
+
+#include "daemon/model/model.h"
+
+/* Enters the network namespace (a name below /run/netns, or a path). */
+int place_enter_netns(const char *netns, struct fault *fault);
+/* Makes DIR (0755, and its parents), checks that nobody else can write there. */
+int place_make_dir(const char *dir, struct fault *fault);
+/* Takes DIR/lock for the life of the process. Returns the descriptor; -EBUSY names the owner's pid.
+ */
+int place_lock(const char *dir, struct fault *fault);
+
+#endif
