@@ -66,12 +66,15 @@ struct dataplane {
 	struct pool *set_pool, *exclude_pool;
 	struct trace *trace;
 	int *ingress_fd; /* by interface slot: our program, -1 none */
+	int pin_lock;	 /* pin_dir, locked against a second daemon; -1 */
 };
 
 /*
  * Creates the maps and programs, or adopts those pinned below `bpffs` (a directory on a
  * bpffs; NULL: nothing is pinned) for the caller's network namespace. When the sizes of
- * what is pinned differ from `limits`, the fault says so (-EUCLEAN).
+ * what is pinned differ from `limits`, or when a part is missing under programs that may
+ * be attached, the fault says so (-EUCLEAN: see dataplane_purge). -EBUSY: another process
+ * holds the pins.
  */
 int dataplane_open(struct dataplane **out, const char *bpffs, const struct limits *limits,
 		   struct fault *fault);
@@ -79,6 +82,11 @@ int dataplane_open(struct dataplane **out, const char *bpffs, const struct limit
 void dataplane_close(struct dataplane *dp);
 /* Removes the pins of this network namespace; attached programs must be gone already. */
 int dataplane_unpin(struct dataplane *dp);
+/*
+ * For what dataplane_open() refuses (-EUCLEAN): detaches every program pinned for this
+ * network namespace and removes the pins, whatever their layout and sizes.
+ */
+int dataplane_purge(const char *bpffs, struct fault *fault);
 /* Bytes of kernel memory of all maps, from their fdinfo. */
 uint64_t dataplane_memory(const struct dataplane *dp);
 
@@ -98,7 +106,10 @@ int dataplane_grace(struct dataplane *dp);
  * trie. -EEXIST when the key is there with another entry.
  */
 int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry_record *record);
-/* Deletes the key; the record stays until dataplane_forget(), after a grace period. */
+/*
+ * Deletes the key when it leads to this entry (else nothing: 0); the record stays until
+ * dataplane_forget(), after a grace period.
+ */
 int dataplane_delete(struct dataplane *dp, uint32_t entry);
 void dataplane_forget(struct dataplane *dp, uint32_t entry);
 
@@ -112,7 +123,7 @@ int dataplane_unmap_interface(struct dataplane *dp, int ifindex);
 uint32_t pool_take(struct pool *pool, unsigned int members);
 /* Gives a slot back: it is emptied now, so only after a grace period. */
 void pool_give(struct pool *pool, uint32_t slot);
-/* Marks a slot in use whose map this process does not know (adopted). */
+/* Marks a slot in use whose map this process does not know (adopted): it cannot be edited. */
 void pool_reserve(struct pool *pool, uint32_t slot);
 /* Notes that pool_take() will want `count` more slots for `members` each. */
 int pool_want(struct pool *pool, unsigned int members, unsigned int count);
@@ -124,7 +135,10 @@ bool pool_wants(const struct pool *pool);
  */
 int pool_grow(struct pool *pool);
 unsigned int pool_capacity(const struct pool *pool, uint32_t slot); /* buckets */
-/* Members of a slot's map. `program`: descriptor of an egress program, -1 none. */
+/*
+ * Members of a slot's map. `program`: descriptor of an egress program, -1 none. -EBADF: an
+ * adopted slot. Removing what the kernel took out already (device gone) is no error.
+ */
 int pool_add(struct pool *pool, uint32_t slot, uint32_t key, int ifindex, int program);
 int pool_remove(struct pool *pool, uint32_t slot, uint32_t key);
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening and closing the whole; the parts are in the other files. */
+#include "daemon/dataplane/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define OTHER_FILES 512 /* descriptors for everything but inner maps */
+
+static struct dataplane *new (void)
+{
+	struct dataplane *dp = calloc(1, sizeof(*dp));
+
+	if (!dp)
+		return NULL;
+	for (enum dataplane_map map = 0; map < MAPS; map++)
+		dp->map_fd[map] = -1;
+	dp->egress_native_fd = dp->egress_generic_fd = dp->pin_lock = -1;
+	return dp;
+}
+
+void dataplane_close(struct dataplane *dp)
+{
+	if (!dp)
+		return;
+	for (uint32_t slot = 0; dp->ingress_fd && slot <= dp->sizes.interfaces; slot++)
+		closep(&dp->ingress_fd[slot]);
+	free(dp->ingress_fd);
+	trace_close(dp->trace);
+	pool_free(dp->set_pool);
+	pool_free(dp->exclude_pool);
+	closep(&dp->egress_native_fd);
+	closep(&dp->egress_generic_fd);
+	maps_close(dp);
+	closep(&dp->pin_lock);
+	free(dp);
+}
+
+static void closedp(struct dataplane **dp)
+{
+	dataplane_close(*dp);
+}
+
+/* Each inner map is a descriptor, and 1024 is the usual soft limit. */
+static void allow_files(const struct dataplane_sizes *sizes)
+{
+	rlim_t want = (rlim_t)sizes->slots + sizes->excludes + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
+		return;
+	limit.rlim_cur = limit.rlim_max < want ? limit.rlim_max : want;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int allocate(struct dataplane *dp, struct fault *fault)
+{
+	dp->cpus = libbpf_num_possible_cpus();
+	if (dp->cpus < 0)
+		return fault_set(fault, dp->cpus, "cannot tell the number of CPUs: %s",
+				 strerror(-dp->cpus));
+	dp->ingress_fd = malloc((dp->sizes.interfaces + 1) * sizeof(*dp->ingress_fd));
+	if (!dp->ingress_fd)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	for (uint32_t slot = 0; slot <= dp->sizes.interfaces; slot++)
+		dp->ingress_fd[slot] = -1;
+	allow_files(&dp->sizes);
+	return 0;
+}
+
+static int pools_open(struct dataplane *dp, struct fault *fault)
+{
+	const struct dataplane_sizes *s = &dp->sizes;
+	int r = pool_new(&dp->set_pool, dp->map_fd[MAP_SET_MAPS], s->slots, XM_MEMBERS_MAX);
+
+	if (!r)
+		r = pool_new(&dp->exclude_pool, dp->map_fd[MAP_EXCLUDE_MAPS], s->excludes,
+			     s->exclude_members);
+	return r < 0 ? fault_set(fault, r, "out of memory") : 0;
+}
+
+static int build(struct dataplane *dp, struct fault *fault)
+{
+	int (*const parts[])(struct dataplane *, struct fault *) = {
+	    maps_open, egress_open, trace_open, pools_open, ingress_open,
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int r = parts[i](dp, fault);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int dataplane_open(struct dataplane **out, const char *bpffs, const struct limits *limits,
+		   struct fault *fault)
+{
+	_cleanup_(closedp) struct dataplane *dp = new ();
+	int r;
+
+	if (!dp)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	dataplane_sizes_of(limits, &dp->sizes);
+	messages_start();
+	r = allocate(dp, fault);
+	if (!r && bpffs)
+		r = pins_open(dp, bpffs, fault);
+	if (r < 0)
+		return r;
+	r = build(dp, fault);
+	if (r < 0) {
+		if (!dp->adopted)
+			pins_remove(dp); /* what we began */
+		return r;
+	}
+	*out = dp;
+	dp = NULL;
+	return 0;
+}
+
+int dataplane_unpin(struct dataplane *dp)
+{
+	return pins_remove(dp);
+}
+
+struct purge {
+	struct dataplane *dp;
+	struct fault *fault;
+};
+
+static int purge_one(const char *name, void *token)
+{
+	struct purge *purge = token;
+
+	if (strncmp(name, PIN_INGRESS, strlen(PIN_INGRESS)))
+		return 0;
+	_cleanup_close_ int fd = pin_get(purge->dp, name);
+	return fd < 0 ? fd : ingress_detach_everywhere(fd, purge->fault);
+}
+
+int dataplane_purge(const char *bpffs, struct fault *fault)
+{
+	_cleanup_(closedp) struct dataplane *dp = new ();
+	struct purge purge = {.dp = dp, .fault = fault};
+	int r;
+
+	if (!dp)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	messages_start();
+	r = pins_lock(dp, bpffs, fault);
+	if (r < 0)
+		return r;
+	r = pins_each(dp, purge_one, &purge);
+	if (r < 0)
+		return r;
+	r = pins_remove(dp);
+	return r < 0 ? fault_set(fault, r, "cannot remove the pins in %s: %s", dp->pin_dir,
+				 strerror(-r))
+		     : 0;
+}
+
+uint64_t dataplane_memory(const struct dataplane *dp)
+{
+	uint64_t sum = pool_memory(dp->set_pool) + pool_memory(dp->exclude_pool);
+
+	for (enum dataplane_map map = 0; map < MAPS; map++)
+		sum += fd_memory(dp->map_fd[map]);
+	return sum;
+}

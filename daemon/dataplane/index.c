@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The four maps that lead from an address to an entry. Their values never change: a key is
+ * inserted with its entry and deleted again, and between a delete and the next insert of
+ * any key lies a grace period (the caller's), since a hash element is recycled at once.
+ */
+#include "daemon/dataplane/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WHOLE 128 /* prefix length of one address */
+
+/* One key in the map where it belongs. */
+struct place {
+	enum dataplane_map map;
+	union {
+		struct xm_group_key group;
+		struct xm_prefix_key prefix;
+		struct xm_source_key source;
+		struct xm_source_prefix_key source_prefix;
+	} key;
+};
+
+static void place_of(const struct xm_entry_record *r, struct place *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (r->used == 2 && r->source_len == WHOLE) {
+		out->map = MAP_SOURCE_EXACT;
+		out->key.source.node = r->node;
+		out->key.source.address = r->source;
+	} else if (r->used == 2) {
+		out->map = MAP_SOURCE_PREFIX;
+		out->key.source_prefix.prefixlen = 32 + r->source_len;
+		out->key.source_prefix.key.node = r->node;
+		out->key.source_prefix.key.address = r->source;
+	} else if (r->len == WHOLE) {
+		out->map = MAP_EXACT;
+		out->key.group = r->key;
+	} else {
+		out->map = MAP_PREFIX;
+		out->key.prefix.prefixlen = 64 + r->len;
+		out->key.prefix.key = r->key;
+	}
+}
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->map == b->map && !memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static bool is_trie(enum dataplane_map map)
+{
+	return map == MAP_PREFIX || map == MAP_SOURCE_PREFIX;
+}
+
+/*
+ * The entry that the key leads to, 0: none, or a negative errno. A trie answers with the
+ * longest prefix that is not longer than the key's own; its record tells whether it is the key.
+ */
+static int64_t look_up(struct dataplane *dp, const struct place *place)
+{
+	struct place found;
+	uint32_t entry;
+	int r = bpf_map_lookup_elem(dp->map_fd[place->map], &place->key, &entry);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (!is_trie(place->map))
+		return entry;
+	if (!entry || entry > dp->sizes.entries)
+		return 0;
+	place_of(&dp->entry_records[entry], &found);
+	return same_place(place, &found) ? entry : 0;
+}
+
+static bool valid(const struct dataplane *dp, uint32_t entry)
+{
+	return entry && entry <= dp->sizes.entries;
+}
+
+int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry_record *record)
+{
+	struct place place;
+	int r;
+
+	if (!valid(dp, entry) || (record->used != 1 && record->used != 2) || record->len > WHOLE ||
+	    record->source_len > WHOLE)
+		return -EINVAL;
+	struct xm_entry_record before = dp->entry_records[entry];
+	place_of(record, &place);
+	/*
+	 * BPF_NOEXIST alone will not do: tries ignored it before 6.13. We are the only writer.
+	 * Asked while the records are as they were, since tries are understood by them.
+	 */
+	int64_t there = look_up(dp, &place);
+	if (there && there != entry)
+		return there < 0 ? (int)there : -EEXIST;
+	dp->entry_records[entry] = *record;
+	if (there)
+		return 0;
+	r = bpf_map_update_elem(dp->map_fd[place.map], &place.key, &entry,
+				is_trie(place.map) ? BPF_ANY : BPF_NOEXIST);
+	if (r < 0)
+		dp->entry_records[entry] = before;
+	return r;
+}
+
+int dataplane_delete(struct dataplane *dp, uint32_t entry)
+{
+	struct place place;
+	int r;
+
+	if (!valid(dp, entry) || !dp->entry_records[entry].used)
+		return -EINVAL;
+	place_of(&dp->entry_records[entry], &place);
+	int64_t there = look_up(dp, &place);
+	if (there != entry)
+		return there < 0 ? (int)there : 0;
+	r = bpf_map_delete_elem(dp->map_fd[place.map], &place.key);
+	return r == -ENOENT ? 0 : r;
+}
+
+void dataplane_forget(struct dataplane *dp, uint32_t entry)
+{
+	if (valid(dp, entry))
+		memset(&dp->entry_records[entry], 0, sizeof(dp->entry_records[entry]));
+}
+
+/*
+ * A device that was renamed gets another slot; a copy in flight may then be counted at a
+ * slot of another device, which the totals do not see.
+ */
+int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot)
+{
+	uint32_t there;
+
+	if (!slot || slot > dp->sizes.interfaces)
+		return -EINVAL;
+	if (!bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex, &there) &&
+	    there == slot)
+		return 0;
+	return bpf_map_update_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex, &slot, BPF_ANY);
+}
+
+int dataplane_unmap_interface(struct dataplane *dp, int ifindex)
+{
+	int r = bpf_map_delete_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex);
+
+	return r == -ENOENT ? 0 : r;
+}

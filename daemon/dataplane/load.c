@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/dataplane/load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ingress.skel.h"
+
+#define MAPS_OF_PROGRAM 64   /* more than the ingress program has */
+#define CONSTANTS_MAX	4096 /* bytes of .rodata */
+
+struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec)
+{
+	struct ingress_bpf *instance = ingress_bpf__open();
+	int r;
+
+	if (!instance)
+		return NULL;
+	instance->rodata->slot = spec->slot;
+	instance->rodata->generation = spec->generation;
+	instance->rodata->native = spec->native;
+	instance->rodata->finish_checksums = spec->finish_checksums;
+	r = maps_reuse(dp, instance->obj);
+	if (r < 0) {
+		ingress_bpf__destroy(instance);
+		errno = -r;
+		return NULL;
+	}
+	return instance;
+}
+
+struct bpf_object *ingress_object(const struct ingress_bpf *instance)
+{
+	return instance->obj;
+}
+
+void ingress_destroyp(struct ingress_bpf **instance)
+{
+	ingress_bpf__destroy(*instance);
+}
+
+int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
+			   struct fault *fault)
+{
+	messages_start();
+	_cleanup_(ingress_destroyp) struct ingress_bpf *instance = ingress_prepare(dp, spec);
+	int r = instance ? ingress_bpf__load(instance) : -errno;
+
+	if (!r)
+		r = duplicate_fd(bpf_program__fd(instance->progs.xmcast_ingress));
+	if (r < 0)
+		return fault_set(fault, r, "cannot load the ingress program: %s (%s)", strerror(-r),
+				 messages_words());
+	return r;
+}
+
+/* What the kernel tells of a program, with the ids of its maps. */
+struct program_facts {
+	struct bpf_prog_info info;
+	uint32_t maps[MAPS_OF_PROGRAM];
+};
+
+static int ask(int fd, struct program_facts *out)
+{
+	uint32_t size = sizeof(out->info);
+
+	memset(out, 0, sizeof(*out));
+	out->info.nr_map_ids = MAPS_OF_PROGRAM;
+	out->info.map_ids = (uintptr_t)out->maps;
+	return bpf_obj_get_info_by_fd(fd, &out->info, &size);
+}
+
+static unsigned int map_count(const struct program_facts *p)
+{
+	return p->info.nr_map_ids < MAPS_OF_PROGRAM ? p->info.nr_map_ids : MAPS_OF_PROGRAM;
+}
+
+/* Reads the constants (the map called *.rodata). Their size, or a negative errno. */
+static int read_constants(const struct program_facts *p, char out[static CONSTANTS_MAX])
+{
+	uint32_t zero = 0;
+
+	for (unsigned int i = 0; i < map_count(p); i++) {
+		struct bpf_map_info info = {};
+		uint32_t size = sizeof(info);
+		_cleanup_close_ int fd = bpf_map_get_fd_by_id(p->maps[i]);
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+			return -EPERM;
+		if (!strstr(info.name, ".rodata"))
+			continue;
+		if (info.value_size > CONSTANTS_MAX)
+			return -E2BIG;
+		int r = bpf_map_lookup_elem(fd, &zero, out);
+		return r < 0 ? r : (int)info.value_size;
+	}
+	return -ENOENT;
+}
+
+/* The tag is the hash of the instructions, without what constants say. */
+bool ingress_same(int program_fd, int other_fd)
+{
+	char constants[2][CONSTANTS_MAX];
+	struct program_facts p[2];
+	int size[2];
+
+	if (ask(program_fd, &p[0]) < 0 || ask(other_fd, &p[1]) < 0 ||
+	    memcmp(p[0].info.tag, p[1].info.tag, sizeof(p[0].info.tag)))
+		return false;
+	for (int i = 0; i < 2; i++)
+		size[i] = read_constants(&p[i], constants[i]);
+	return size[0] > 0 && size[0] == size[1] && !memcmp(constants[0], constants[1], size[0]);
+}
+
+bool program_uses(int program_fd, uint32_t map_id)
+{
+	struct program_facts p;
+
+	if (ask(program_fd, &p) < 0)
+		return false;
+	for (unsigned int i = 0; i < map_count(&p); i++)
+		if (p.maps[i] == map_id)
+			return true;
+	return false;
+}
+
+uint32_t program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ? 0 : info.id;
+}
+
+void program_name(uint32_t id, char name[static BPF_OBJ_NAME_LEN])
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+	_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || !info.name[0])
+		snprintf(name, BPF_OBJ_NAME_LEN, "unnamed");
+	else
+		snprintf(name, BPF_OBJ_NAME_LEN, "%s", info.name);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instances of the ingress program: made, loaded, compared. Between load.c and ingress.c. */
+#ifndef XM_DATAPLANE_LOAD_H
+#define XM_DATAPLANE_LOAD_H
+
+#include "daemon/dataplane/internal.h"
+
+#define INGRESS_PROGRAM "xmcast_ingress"
+
+struct ingress_bpf;
+/* Opened, specialised, with our maps, not loaded yet. NULL: errno is set. */
+struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec);
+struct bpf_object *ingress_object(const struct ingress_bpf *instance);
+void ingress_destroyp(struct ingress_bpf **instance);
+
+/* True when both have the same code and the same constants. */
+bool ingress_same(int program_fd, int other_fd);
+/* True when the program uses the map of this id. */
+bool program_uses(int program_fd, uint32_t map_id);
+uint32_t program_id(int fd); /* 0: not a program */
+void program_name(uint32_t id, char name[static BPF_OBJ_NAME_LEN]);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All maps in one table. They are made here, not by libbpf from the objects: their sizes
+ * come from the limits, several objects share them, and a daemon that comes later adopts
+ * them (libbpf 1.1 refuses to reuse a pinned devmap by its path, since the kernel adds
+ * BPF_F_RDONLY_PROG to the flags; descriptors it takes).
+ */
+#include "daemon/dataplane/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What a map has one element of each for. */
+enum per { PER_ONE, PER_INTERFACE, PER_ENTRY, PER_SET, PER_SLOT, PER_EXCLUDE };
+static const char *const limit_of[] = {
+    [PER_ONE] = "",	     [PER_INTERFACE] = "interfaces",
+    [PER_ENTRY] = "entries", [PER_SET] = "sets",
+    [PER_SLOT] = "sets",     [PER_EXCLUDE] = "excludes",
+};
+
+static const struct map_kind {
+	const char *name; /* as the BPF objects and the pins call it */
+	enum bpf_map_type type;
+	uint32_t key, value, flags;
+	enum per per;
+} kinds[] = {
+#define WORDS(m, text, per)                                                                        \
+	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE, per}
+#define RECORDS(m, text, record, per)                                                              \
+	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct record), BPF_F_MMAPABLE, per}
+#define COUNTERS(m, text, value, per)                                                              \
+	[m] = {text, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct value), 0, per}
+#define HASH(m, text, key, per) [m] = {text, BPF_MAP_TYPE_HASH, sizeof(key), 4, 0, per}
+#define TRIE(m, text, key)                                                                         \
+	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY}
+#define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per}
+    HASH(MAP_EXACT, "exact", struct xm_group_key, PER_ENTRY),
+    TRIE(MAP_PREFIX, "prefix", struct xm_prefix_key),
+    HASH(MAP_SOURCE_EXACT, "source_exact", struct xm_source_key, PER_ENTRY),
+    TRIE(MAP_SOURCE_PREFIX, "source_prefix", struct xm_source_prefix_key),
+    WORDS(MAP_ENTRIES, "entries", PER_ENTRY),
+    WORDS(MAP_SETS, "sets", PER_SET),
+    OF_MAPS(MAP_SET_MAPS, "set_maps", PER_SLOT),
+    OF_MAPS(MAP_EXCLUDE_MAPS, "exclude_maps", PER_EXCLUDE),
+    WORDS(MAP_INGRESSES, "ingresses", PER_INTERFACE),
+    HASH(MAP_INTERFACE_SLOTS, "interface_slots", uint32_t, PER_INTERFACE),
+    COUNTERS(MAP_INTERFACE_COUNTERS, "interface_counters", xm_interface_counters, PER_INTERFACE),
+    COUNTERS(MAP_GROUP_COUNTERS, "group_counters", xm_group_counters, PER_ENTRY),
+    COUNTERS(MAP_SLOT_COUNTERS, "slot_counters", xm_slot_counters, PER_SLOT),
+    COUNTERS(MAP_HANDOVER, "handover", xm_handover, PER_ONE),
+    RECORDS(MAP_INTERFACE_RECORDS, "interface_records", xm_interface_record, PER_INTERFACE),
+    RECORDS(MAP_ENTRY_RECORDS, "entry_records", xm_entry_record, PER_ENTRY),
+    OF_MAPS(MAP_GRACE, "grace", PER_ONE),
+};
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == MAPS, "every map has its line");
+_Static_assert(sizeof(struct xm_interface_record) % 8 == 0, "elements are 8 bytes aligned");
+_Static_assert(sizeof(struct xm_entry_record) % 8 == 0, "elements are 8 bytes aligned");
+
+const char *map_name(enum dataplane_map map)
+{
+	return kinds[map].name;
+}
+
+bool map_is_pinned(enum dataplane_map map)
+{
+	return map != MAP_GRACE;
+}
+
+static unsigned int min(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Each set may be a chain by MTU, and a new set is built beside the old one: hence more
+ * sets and slots than the limit. 128 names in an exclude map: beyond, fold is the answer.
+ */
+void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out)
+{
+	unsigned int sets = limits->sets > XM_SETS_MAX ? XM_SETS_MAX : limits->sets;
+
+	out->interfaces = limits->interfaces;
+	out->entries = min(limits->entries, XM_ENTRIES_MAX - 1);
+	out->sets = min(4 * sets, XM_SETS_MAX - 1);
+	out->slots = 2 * out->sets < 64 ? 64 : min(2 * out->sets, XM_SLOTS_MAX - 1);
+	out->excludes = min(4096, XM_EXCLUDES_MAX - 1);
+	out->exclude_members = 128;
+}
+
+static unsigned int count_of(enum per per, const struct dataplane_sizes *sizes)
+{
+	switch (per) {
+	case PER_ONE:
+		return 0;
+	case PER_INTERFACE:
+		return sizes->interfaces;
+	case PER_ENTRY:
+		return sizes->entries;
+	case PER_SET:
+		return sizes->sets;
+	case PER_SLOT:
+		return sizes->slots;
+	case PER_EXCLUDE:
+		return sizes->excludes;
+	}
+	return 0;
+}
+
+/* Arrays have an element 0 that stands for "none". */
+static unsigned int max_entries_of(enum dataplane_map map, const struct dataplane_sizes *sizes)
+{
+	const struct map_kind *k = &kinds[map];
+	bool by_key = k->type == BPF_MAP_TYPE_HASH || k->type == BPF_MAP_TYPE_LPM_TRIE;
+
+	return count_of(k->per, sizes) + !by_key;
+}
+
+int devmap_create(unsigned int buckets)
+{
+	return bpf_map_create(BPF_MAP_TYPE_DEVMAP_HASH, "members", sizeof(uint32_t),
+			      sizeof(struct bpf_devmap_val), buckets, NULL);
+}
+
+static int create(const struct dataplane *dp, enum dataplane_map map)
+{
+	const struct map_kind *k = &kinds[map];
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = k->flags);
+	_cleanup_close_ int template = -1;
+
+	if (map == MAP_GRACE) {
+		opts.inner_map_fd = dp->map_fd[MAP_INTERFACE_SLOTS];
+	} else if (k->type == BPF_MAP_TYPE_ARRAY_OF_MAPS) {
+		template = devmap_create(1);
+		if (template <0)
+			return template;
+		opts.inner_map_fd = template;
+	}
+	return bpf_map_create(k->type, k->name, k->key, k->value, max_entries_of(map, &dp->sizes),
+			      &opts);
+}
+
+static int make(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
+{
+	const struct map_kind *k = &kinds[map];
+	unsigned int count = max_entries_of(map, &dp->sizes);
+	int r = create(dp, map);
+
+	if (r == -EPERM)
+		return fault_set(fault, r,
+				 "cannot create BPF maps: %s: run as root, or with CAP_BPF and "
+				 "CAP_NET_ADMIN",
+				 strerror(-r));
+	if (r < 0)
+		return fault_set(fault, r,
+				 "cannot create the map %s with %u elements: %s: lower `limit %s`, "
+				 "or allow more memory",
+				 k->name, count, strerror(-r), limit_of[k->per]);
+	dp->map_fd[map] = r;
+	r = map_is_pinned(map) ? pin_set(dp, dp->map_fd[map], k->name) : 0;
+	if (r < 0)
+		return fault_set(fault, r, "cannot pin %s/%s: %s", dp->pin_dir, k->name,
+				 strerror(-r));
+	return 0;
+}
+
+static int check(const struct dataplane *dp, enum dataplane_map map, struct fault *fault)
+{
+	const struct map_kind *k = &kinds[map];
+	unsigned int want = max_entries_of(map, &dp->sizes);
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+	int r = bpf_obj_get_info_by_fd(dp->map_fd[map], &info, &size);
+
+	if (r < 0)
+		return fault_set(fault, r, "cannot ask for %s/%s: %s", dp->pin_dir, k->name,
+				 strerror(-r));
+	if (info.type != k->type || info.key_size != k->key || info.value_size != k->value ||
+	    (info.map_flags & k->flags) != k->flags)
+		return fault_set(fault, -EUCLEAN,
+				 "%s/%s is not a map of this version: `xmcastd --purge` removes it "
+				 "(and stops forwarding)",
+				 dp->pin_dir, k->name);
+	if (info.max_entries != want)
+		return fault_set(
+		    fault, -EUCLEAN,
+		    "%s/%s has room for %u, the configuration wants %u: set `limit "
+		    "%s` as it was, or run `xmcastd --purge` (it stops forwarding) and "
+		    "start again",
+		    dp->pin_dir, k->name, info.max_entries, want, limit_of[k->per]);
+	return 0;
+}
+
+static int adopt(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
+{
+	int r = pin_get(dp, kinds[map].name);
+
+	if (r < 0)
+		return fault_set(fault, r, "cannot open %s/%s: %s", dp->pin_dir, kinds[map].name,
+				 strerror(-r));
+	dp->map_fd[map] = r;
+	return check(dp, map, fault);
+}
+
+/* Where the header shows a map to its users; NULL: not mapped. */
+static void **view_of(struct dataplane *dp, enum dataplane_map map)
+{
+	switch (map) {
+	case MAP_ENTRIES:
+		return (void **)&dp->entries;
+	case MAP_SETS:
+		return (void **)&dp->sets;
+	case MAP_INGRESSES:
+		return (void **)&dp->ingresses;
+	case MAP_INTERFACE_RECORDS:
+		return (void **)&dp->interface_records;
+	case MAP_ENTRY_RECORDS:
+		return (void **)&dp->entry_records;
+	default:
+		return NULL;
+	}
+}
+
+static int view(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
+{
+	size_t bytes = page_align((size_t)max_entries_of(map, &dp->sizes) * kinds[map].value);
+	void **to = view_of(dp, map), *at;
+
+	if (!to)
+		return 0;
+	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dp->map_fd[map], 0);
+	if (at == MAP_FAILED)
+		return fault_set(fault, -errno, "cannot map %s (%zu bytes): %s", kinds[map].name,
+				 bytes, strerror(errno));
+	*to = at;
+	dp->mapped[map] = bytes;
+	return 0;
+}
+
+int maps_open(struct dataplane *dp, struct fault *fault)
+{
+	for (enum dataplane_map map = 0; map < MAPS; map++) {
+		int r = dp->adopted && map_is_pinned(map) ? adopt(dp, map, fault)
+							  : make(dp, map, fault);
+		if (!r)
+			r = view(dp, map, fault);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void maps_close(struct dataplane *dp)
+{
+	for (enum dataplane_map map = 0; map < MAPS; map++) {
+		if (dp->mapped[map])
+			munmap(*view_of(dp, map), dp->mapped[map]);
+		dp->mapped[map] = 0;
+		closep(&dp->map_fd[map]);
+	}
+}
+
+static int find(const char *name)
+{
+	for (enum dataplane_map map = 0; map < MAPS; map++)
+		if (!strcmp(kinds[map].name, name))
+			return map;
+	return -ENOENT;
+}
+
+int maps_reuse(struct dataplane *dp, struct bpf_object *object)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object)
+	{
+		if (bpf_map__is_internal(map)) /* constants: the object's own */
+			continue;
+		int number = find(bpf_map__name(map));
+		int r = number < 0 ? number : bpf_map__reuse_fd(map, dp->map_fd[number]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/*
+ * The kernel waits for all running programs before it returns from a write to a map of
+ * maps (kernel/bpf/syscall.c: maybe_wait_bpf_programs).
+ */
+int dataplane_grace(struct dataplane *dp)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_update_elem(dp->map_fd[MAP_GRACE], &zero, &dp->map_fd[MAP_INTERFACE_SLOTS],
+				   BPF_ANY);
+}

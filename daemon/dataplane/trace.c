@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tracepoint programs that count what left natively and why copies did not. Their links
+ * are pinned, so that counting goes on without a daemon.
+ */
+#include "daemon/dataplane/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.skel.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+struct trace {
+	int xmit, redirect_error; /* links; -1 */
+};
+
+static void destroyp(struct trace_bpf **skeleton)
+{
+	trace_bpf__destroy(*skeleton);
+}
+
+static void link_destroyp(struct bpf_link **link)
+{
+	bpf_link__destroy(*link);
+}
+
+static int attach(struct dataplane *dp, const struct bpf_program *program, const char *name,
+		  int *fd)
+{
+	_cleanup_(link_destroyp) struct bpf_link *link = NULL;
+	int r;
+
+	if (*fd >= 0) /* adopted */
+		return 0;
+	link = bpf_program__attach(program);
+	if (!link)
+		return -errno;
+	r = pin_set(dp, bpf_link__fd(link), name);
+	if (r < 0)
+		return r;
+	r = duplicate_fd(bpf_link__fd(link));
+	if (r < 0)
+		return r;
+	*fd = r;
+	return 0;
+}
+
+static int load(struct dataplane *dp)
+{
+	_cleanup_(destroyp) struct trace_bpf *skeleton = trace_bpf__open();
+	uint64_t cookie = 0;
+	int r;
+
+	if (!skeleton)
+		return -errno;
+	r = netns_cookie(&cookie);
+	skeleton->rodata->netns_cookie = cookie;
+	if (!r)
+		r = maps_reuse(dp, skeleton->obj);
+	if (!r)
+		r = trace_bpf__load(skeleton);
+	if (!r)
+		r = attach(dp, skeleton->progs.xmcast_xmit, PIN_XMIT, &dp->trace->xmit);
+	if (!r)
+		r = attach(dp, skeleton->progs.xmcast_redirect_error, PIN_REDIRECT_ERROR,
+			   &dp->trace->redirect_error);
+	return r;
+}
+
+int trace_open(struct dataplane *dp, struct fault *fault)
+{
+	struct trace *t = dp->trace = malloc(sizeof(*t));
+	int r;
+
+	if (!t)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	*t = (struct trace){.xmit = -1, .redirect_error = -1};
+	if (dp->adopted) {
+		t->xmit = pin_get(dp, PIN_XMIT);
+		t->redirect_error = pin_get(dp, PIN_REDIRECT_ERROR);
+	}
+	if (t->xmit >= 0 && t->redirect_error >= 0)
+		return 0;
+	messages_start();
+	r = load(dp);
+	if (r < 0 && access(KERNEL_BTF, R_OK) < 0)
+		return fault_set(fault, r,
+				 "cannot load the tracepoint programs: this kernel has no BTF "
+				 "(%s): use one built with CONFIG_DEBUG_INFO_BTF, as "
+				 "distributions do",
+				 KERNEL_BTF);
+	if (r < 0)
+		return fault_set(fault, r, "cannot attach the tracepoint programs: %s (%s)",
+				 strerror(-r), messages_words());
+	return 0;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	closep(&trace->xmit);
+	closep(&trace->redirect_error);
+	free(trace);
+}
