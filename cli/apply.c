@@ -19,20 +19,6 @@ static void print_error(const char *file, unsigned int line, const char *text, v
 		fprintf(stderr, "%s: %s\n", file, text);
 }
 
-/* The daemon's limits are the daemon's to enforce. */
-static void lift_limits(struct limits *limits)
-{
-	static const char *const names[] = {"groups", "entries", "sets", "members", "interfaces"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		unsigned int max;
-		unsigned int *limit = limits_find(limits, names[i], &max);
-
-		if (limit)
-			*limit = max;
-	}
-}
-
 static int read_file(const char *file, struct model *model)
 {
 	FILE *stream = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
@@ -40,13 +26,13 @@ static int read_file(const char *file, struct model *model)
 
 	if (!stream)
 		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, strerror(errno));
-	lift_limits(&model->limits);
+	limits_raise(&model->limits); /* the daemon's limits are the daemon's to enforce */
 	r = config_read_stream(stream, stream == stdin ? "(standard input)" : file, true, model,
 			       print_error, NULL);
 	if (stream != stdin)
 		fclose(stream);
 	if (r < 0)
-		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, strerror(-r));
+		return cli_fail(CLI_REFUSED, "cannot apply %s: %s", file, strerror(-r));
 	if (r > 0)
 		return cli_fail(CLI_REFUSED, "%d %s in %s: nothing was changed", r,
 				r == 1 ? "error" : "errors", file);

@@ -120,16 +120,37 @@ static int next_reply(struct client *client, bool patient, struct reply *out)
 	return CLI_DONE;
 }
 
-static void list_candidates(const json_t *groups)
+/* Does any of them have this member? */
+static bool any_has(const json_t *groups, const char *key)
 {
 	size_t i;
 	json_t *group;
 
 	json_array_foreach((json_t *)groups, i, group)
 	{
-		fprintf(stderr, "  %s", output_string(group, "address"));
-		fprintf(stderr, " --source %s", output_string_or(group, "source", "0.0.0.0/0"));
-		fprintf(stderr, " --vlan %s", output_string_or(group, "vlan", "0"));
+		if (*output_string(group, key))
+			return true;
+	}
+	return false;
+}
+
+/* Each as words that mean it alone: those that tell them apart. */
+static void list_candidates(const json_t *groups)
+{
+	bool sources = any_has(groups, "source"), vlans = any_has(groups, "vlan");
+	size_t i;
+	json_t *group;
+
+	json_array_foreach((json_t *)groups, i, group)
+	{
+		const char *address = output_string(group, "address");
+		const char *any = strchr(address, ':') ? "::/0" : "0.0.0.0/0";
+
+		fprintf(stderr, "  %s", address);
+		if (sources)
+			fprintf(stderr, " --source %s", output_string_or(group, "source", any));
+		if (vlans)
+			fprintf(stderr, " --vlan %s", output_string_or(group, "vlan", "0"));
 		fprintf(stderr, " --from %s\n", output_string(group, "from"));
 	}
 }

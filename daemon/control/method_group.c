@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "daemon/control/select.h"
 #include "daemon/control/warnings.h"
 
-/* Adds one group per ingress, all or none. Returns how many are new, or a negative errno. */
+/* 0 added, 1 all were there, negative: nothing was added. */
 static int add_groups(struct model *model, const struct words *words, struct fault *fault)
 {
-	bool *added = calloc(words->from.count, sizeof(*added));
-	int count = 0, r = 0;
-	size_t i;
+	struct group group = words_group(words, "");
 
-	if (!added)
-		return -ENOMEM;
-	for (i = 0; i < words->from.count; i++) {
-		struct group group = words_group(words, words->from.name[i]);
-
-		r = model_add_group(model, &group, fault);
-		if (r < 0)
-			break;
-		added[i] = r == 0;
-		count += added[i];
-	}
-	while (r < 0 && i-- > 0) {
-		struct group group = words_group(words, words->from.name[i]);
-
-		if (added[i])
-			model_del_group(model, &group.key, NULL);
-	}
-	free(added);
-	return r < 0 ? r : count;
+	return model_add_groups(model, &group, &words->from, fault);
 }
 
 static int check_groups(const struct control_backend *backend, const struct words *words,
@@ -66,12 +45,12 @@ void method_add_group(struct session *session, const struct call *call)
 		   (r = add_groups(backend->model, &words, &fault)) < 0) {
 		session_fault(session, r, &fault);
 	} else {
-		reply = json_pack("{s:s, s:o}", "result", r ? "added" : "unchanged", "warnings",
+		reply = json_pack("{s:s, s:o}", "result", r ? "unchanged" : "added", "warnings",
 				  warnings_take(&warnings));
 		if (r)
-			session_changed(session, reply);
-		else
 			session_reply(session, reply);
+		else
+			session_changed(session, reply);
 	}
 	warnings_free(&warnings);
 	words_free(&words);

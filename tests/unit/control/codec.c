@@ -75,7 +75,7 @@ static void test_calls_that_are_refused(void **state)
 	(void)state;
 	refuse("", "not JSON");
 	refuse("{", "not JSON");
-	refuse("[]", "not JSON object");
+	refuse("[]", "not a JSON object");
 	refuse("\"method\"", "not JSON");
 	refuse("{}", "no key 'method'");
 	refuse("{\"method\":1}", "'method' that is not a string");

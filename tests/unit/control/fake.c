@@ -98,11 +98,9 @@ static int group_report(const struct group *group, struct group_report *out, voi
 	for (size_t i = 0; i < count; i++) {
 		bool down = strcmp(group->to.name[i], "veth9") == 0;
 
-		egress[i] = (struct egress_report){.ready = !down,
-						   .reason = down ? XM_REASON_DOWN
-								  : XM_REASON_NONE};
-		snprintf(egress[i].interface, sizeof(egress[i].interface), "%s",
-			 group->to.name[i]);
+		egress[i] = (struct egress_report){
+		    .ready = !down, .reason = down ? XM_REASON_DOWN : XM_REASON_NONE};
+		snprintf(egress[i].interface, sizeof(egress[i].interface), "%s", group->to.name[i]);
 		if (down)
 			strcpy(egress[i].detail, "ip link set veth9 up");
 	}

@@ -12,8 +12,8 @@
 struct fake {
 	struct control_backend backend; /* give this to control_open() */
 	struct model *model;
-	bool hold;    /* changed() keeps its done for fake_release() */
-	int error;    /* what done is called with; 0: it worked */
+	bool hold; /* changed() keeps its done for fake_release() */
+	int error; /* what done is called with; 0: it worked */
 	control_done held;
 	void *token;
 	unsigned int changes, reloads;

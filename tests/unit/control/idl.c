@@ -18,7 +18,7 @@ struct reader {
 	int line;
 };
 
-static void skip(struct reader *reader)
+static void skip_space(struct reader *reader)
 {
 	for (; *reader->at; reader->at++) {
 		if (*reader->at == '#')
@@ -32,7 +32,7 @@ static void skip(struct reader *reader)
 
 static bool accept(struct reader *reader, const char *text)
 {
-	skip(reader);
+	skip_space(reader);
 	if (strncmp(reader->at, text, strlen(text)) != 0)
 		return false;
 	reader->at += strlen(text);
@@ -50,7 +50,7 @@ static void read_name(struct reader *reader, char out[static 64], bool field)
 {
 	size_t n = 0;
 
-	skip(reader);
+	skip_space(reader);
 	if (!(field ? isalpha((unsigned char)*reader->at) : isupper((unsigned char)*reader->at)))
 		fail_msg("line %d: no name at '%.20s'", reader->line, reader->at);
 	while (isalnum((unsigned char)*reader->at) ||
@@ -108,7 +108,7 @@ static void read_type(struct reader *reader, struct idl_type *type)
 		read_item(reader, type, IDL_ARRAY);
 		return;
 	}
-	skip(reader);
+	skip_space(reader);
 	if (*reader->at == '(') {
 		read_struct(reader, type);
 		return;
@@ -168,7 +168,7 @@ struct idl *idl_parse(const char *text)
 	assert_in_range(n, 3, sizeof(idl->interface) - 1);
 	memcpy(idl->interface, reader.at, n);
 	reader.at += n;
-	for (skip(&reader); *reader.at; skip(&reader)) {
+	for (skip_space(&reader); *reader.at; skip_space(&reader)) {
 		*link = read_member(&reader);
 		link = &(*link)->next;
 	}
@@ -232,7 +232,8 @@ static void check_struct(const struct idl *idl, const struct idl_type *type, con
 	const char *key;
 	json_t *member;
 
-	json_object_foreach((json_t *)value, key, member) {
+	json_object_foreach((json_t *)value, key, member)
+	{
 		if (!find_field(type, key))
 			fail_msg("%s: '%s' is not in the description", where, key);
 	}
@@ -251,10 +252,8 @@ static void check_items(const struct idl *idl, const struct idl_type *type, cons
 	json_t *item;
 	size_t i;
 
-	json_array_foreach((json_t *)value, i, item)
-		idl_check(idl, type->item, item, where);
-	json_object_foreach((json_t *)value, key, item)
-		idl_check(idl, type->item, item, where);
+	json_array_foreach((json_t *)value, i, item) idl_check(idl, type->item, item, where);
+	json_object_foreach((json_t *)value, key, item) idl_check(idl, type->item, item, where);
 }
 
 void idl_check(const struct idl *idl, const struct idl_type *type, const json_t *value,

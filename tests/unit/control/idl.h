@@ -6,13 +6,23 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum idl_kind { IDL_BOOL, IDL_INT, IDL_FLOAT, IDL_STRING, IDL_OBJECT, IDL_ARRAY, IDL_MAP, IDL_STRUCT, IDL_NAME };
+enum idl_kind {
+	IDL_BOOL,
+	IDL_INT,
+	IDL_FLOAT,
+	IDL_STRING,
+	IDL_OBJECT,
+	IDL_ARRAY,
+	IDL_MAP,
+	IDL_STRUCT,
+	IDL_NAME
+};
 
 struct idl_type {
 	enum idl_kind kind;
 	bool nullable;
-	char name[64];		/* IDL_NAME */
-	struct idl_type *item;	/* IDL_ARRAY, IDL_MAP */
+	char name[64];		 /* IDL_NAME */
+	struct idl_type *item;	 /* IDL_ARRAY, IDL_MAP */
 	struct idl_field *first; /* IDL_STRUCT */
 };
 

@@ -18,8 +18,9 @@ static void compare_field(const struct idl *idl, const struct idl_type *type,
 			  const struct field *field)
 {
 	static const enum idl_kind kinds[] = {
-	    [FIELD_STRING] = IDL_STRING, [FIELD_BOOL] = IDL_BOOL,	 [FIELD_STRINGS] = IDL_ARRAY,
-	    [FIELD_GROUPS] = IDL_ARRAY,	 [FIELD_INTERFACES] = IDL_ARRAY,
+	    [FIELD_STRING] = IDL_STRING,    [FIELD_BOOL] = IDL_BOOL,
+	    [FIELD_STRINGS] = IDL_ARRAY,    [FIELD_GROUPS] = IDL_ARRAY,
+	    [FIELD_INTERFACES] = IDL_ARRAY,
 	};
 	const struct field *inner = field->type == FIELD_GROUPS	      ? group_fields
 				    : field->type == FIELD_INTERFACES ? interface_fields
@@ -151,8 +152,10 @@ static void test_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_table_is_described), cmocka_unit_test(test_service_is_described),
-	    cmocka_unit_test(test_every_error_has_a_message), cmocka_unit_test(test_privileges),
+	    cmocka_unit_test(test_table_is_described),
+	    cmocka_unit_test(test_service_is_described),
+	    cmocka_unit_test(test_every_error_has_a_message),
+	    cmocka_unit_test(test_privileges),
 	    cmocka_unit_test(test_fields),
 	};
 
