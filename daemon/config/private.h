@@ -34,6 +34,7 @@ struct statement {
 	enum enforce enforce;
 };
 
+const char *statement_kind_name(enum statement_kind kind);
 /* -EINVAL: no statement has this name. */
 int statement_kind_parse(const char *word, enum statement_kind *out);
 /* Parses argv[0..argc), the words behind the name. 0, -EINVAL with fault, -ENOMEM. */

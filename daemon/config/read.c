@@ -117,30 +117,35 @@ static int tokenise(struct reader *reader, int *argc, const char ***argv, struct
 		*argc = 0;
 		*argv = NULL;
 		return 0;
-	case POPT_ERROR_BADQUOTE:
+	case POPT_ERROR_BADQUOTE: /* which is what libpopt 1.19 says of this */
 		return fault_set(fault, -EINVAL,
-				 "a quotation mark is not closed, or a \\ ends the "
-				 "line: statements cannot span lines");
+				 "a \\ ends the line: statements cannot span lines");
 	}
 	return fault_set(fault, -ENOMEM, "the line cannot be split into words: %s",
 			 poptStrerror(r));
 }
 
-/* The kind by the line's first word as it stands; STATEMENT_KINDS: none. */
-static unsigned int classify(const char *bytes, size_t size)
+/* True when the line's first word, as it stands, names this kind. */
+static bool names_kind(const char *bytes, size_t size, enum statement_kind kind)
 {
-	char word[16] = "";
-	size_t start = 0, end;
-	enum statement_kind kind;
+	const char *name = statement_kind_name(kind);
+	size_t len = strlen(name), start = 0;
 
 	while (start < size && (bytes[start] == ' ' || bytes[start] == '\t'))
 		start++;
-	for (end = start; end < size && (unsigned char)bytes[end] > ' '; end++)
-		;
-	if (end - start >= sizeof(word))
-		return STATEMENT_KINDS;
-	memcpy(word, bytes + start, end - start);
-	return statement_kind_parse(word, &kind) < 0 ? STATEMENT_KINDS : kind;
+	return size - start >= len && !memcmp(bytes + start, name, len) &&
+	       (size - start == len || (unsigned char)bytes[start + len] <= ' ');
+}
+
+/* Whether the line is read in the pass for `kind`; STATEMENT_KINDS: what looks like none. */
+static bool is_due(const char *bytes, size_t size, unsigned int kind)
+{
+	if (kind < STATEMENT_KINDS)
+		return names_kind(bytes, size, kind);
+	for (unsigned int other = 0; other < STATEMENT_KINDS; other++)
+		if (names_kind(bytes, size, other))
+			return false;
+	return true;
 }
 
 static int read_words(struct reader *reader, int argc, const char **argv, const char *file,
@@ -185,7 +190,7 @@ static int read_text(struct reader *reader, unsigned int kind, size_t index)
 		const char *newline = memchr(at, '\n', end - at);
 		size_t size = (newline ? newline : end) - at;
 
-		if (classify(at, size) == kind &&
+		if (is_due(at, size, kind) &&
 		    read_line(reader, at, size, text->file, line, &fault) < 0 &&
 		    add_error(reader, index, line, fault.text) < 0)
 			return -ENOMEM;

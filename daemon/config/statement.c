@@ -48,6 +48,11 @@ static const struct kind {
 };
 static_assert(COUNT(kinds) == STATEMENT_KINDS, "a kind of statement without words");
 
+const char *statement_kind_name(enum statement_kind kind)
+{
+	return kinds[kind].name;
+}
+
 int statement_kind_parse(const char *word, enum statement_kind *out)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {

@@ -148,35 +148,45 @@ void group_release(struct model *model, struct kept_group *kept)
 	free(kept);
 }
 
-/* Fills lists and set of a group that has its key. On failure what it got stays for release. */
+/* Takes the references that a group holds. What it got before a failure stays for release. */
+static int take(struct model_private *private, struct kept_group *kept, const struct names *to,
+		const struct names *exclude)
+{
+	struct name_list *list;
+
+	kept->from = atom_get(private, kept->group.key.from);
+	if (!kept->from || list_get(private, to, &list) < 0)
+		return -ENOMEM;
+	kept->group.to = list_names(list);
+	if (list_get(private, exclude, &list) < 0)
+		return -ENOMEM;
+	kept->group.exclude = list_names(list);
+	return 0;
+}
+
+/* Fills lists and set of a group that has its key; group_release() it, also on failure. */
 static int fill(struct model *model, struct kept_group *kept, const struct names *to,
 		const struct names *exclude, struct fault *fault)
 {
-	struct model_private *private = model->private;
-	size_t names = private->atoms.count, sets = private->sets.count;
-	struct name_list *to_list = NULL, *exclude_list = NULL;
+	struct group *group = &kept->group;
+	size_t names = model->private->atoms.count, sets = model->private->sets.count;
 	char text[GROUP_KEY_TEXT_MAX];
-	struct fault why = {};
+	struct fault why;
 	int r;
 
-	group_key_format(&kept->group.key, text);
 	if (!to->count)
-		return refuse(&kept->group.key, fault, "has no egress: name one with --to");
-	kept->from = atom_get(private, kept->group.key.from);
-	if (kept->from)
-		r = list_get(private, to, &to_list);
-	else
-		r = -ENOMEM;
-	kept->group.to = list_names(to_list);
-	if (!r)
-		r = list_get(private, exclude, &exclude_list);
-	kept->group.exclude = list_names(exclude_list);
+		return refuse(&group->key, fault, "has no egress: name one with --to");
+	r = take(model->private, kept, to, exclude);
 	if (r < 0)
-		return fault_set(fault, r, "group %s: out of memory", text);
-	r = set_derive(model, kept->from, to_list, exclude_list, &kept->group.set, &why);
+		fault_set(&why, r, "out of memory");
+	else
+		r = set_derive(model, kept->from, list_of(&group->to), list_of(&group->exclude),
+			       &group->set, &why);
 	if (!r)
 		r = check_limits(model, names, sets, &why);
-	return r < 0 ? fault_set(fault, r, "group %s: %s", text, why.text) : 0;
+	if (r < 0)
+		fault_set(fault, r, "group %s: %s", group_key_format(&group->key, text), why.text);
+	return r;
 }
 
 /* Where a group with this key is or belongs. */

@@ -153,3 +153,36 @@ void list_put(struct model_private *private, struct name_list *list)
 	set_forget_recipes(private);
 	list_free(private, list);
 }
+
+struct atom *atom_get_twin(struct model_private *private, struct atom *other)
+{
+	if (!other->twin)
+		return other->twin = atom_get(private, other->text);
+	other->twin->users++;
+	return other->twin;
+}
+
+int list_get_twin(struct model_private *private, struct name_list *other, struct name_list **out)
+{
+	int r = 0;
+
+	*out = NULL;
+	if (!other)
+		return 0;
+	if (other->twin)
+		other->twin->users++;
+	else
+		r = list_get(private, &other->names, &other->twin);
+	*out = other->twin;
+	return r;
+}
+
+void intern_forget_twins(struct model_private *other)
+{
+	for (size_t i = 0; i < other->atoms.size; i++)
+		if (other->atoms.slot[i])
+			((struct atom *)other->atoms.slot[i])->twin = NULL;
+	for (size_t i = 0; i < other->lists.size; i++)
+		if (other->lists.slot[i])
+			((struct name_list *)other->lists.slot[i])->twin = NULL;
+}

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <net/if.h>
@@ -13,20 +12,30 @@ bool name_is_pattern(const char *name)
 	return strpbrk(name, "*?[");
 }
 
-/*
- * What the kernel takes as an interface name (dev_valid_name()), without the comma and the
- * '#', that part names and begin comments. Patterns are held to the same length.
- */
+static bool is_possible(unsigned char c)
+{
+	switch (c) {
+	case '/': /* dev_valid_name() of the kernel refuses these, and blanks */
+	case ':':
+	case ',': /* these have a meaning in our statements */
+	case '#':
+	case '"':
+	case '\'':
+	case '\\':
+		return false;
+	}
+	return c > ' ' && c < 0x7f;
+}
+
+/* Patterns are held to the length of names. */
 bool name_is_possible(const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = 0;
 
-	if (!len || len >= IF_NAMESIZE || !strcmp(name, ".") || !strcmp(name, ".."))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!isgraph((unsigned char)name[i]) || strchr("/:,#\"'\\", name[i]))
+	for (; name[len]; len++)
+		if (len == IF_NAMESIZE - 1 || !is_possible(name[len]))
 			return false;
-	return true;
+	return len && strcmp(name, ".") && strcmp(name, "..");
 }
 
 /* Where `name` is or belongs. */
@@ -51,26 +60,41 @@ static size_t find(const struct names *names, const char *name, bool *there)
 	return low;
 }
 
+/*
+ * Room for one more. The array always has the next power of two of its count, so it grows
+ * when the count is one.
+ */
+static int make_room(struct names *names)
+{
+	size_t count = names->count;
+	char **grown;
+
+	if (count & (count - 1))
+		return 0;
+	grown = reallocarray(names->name, count ? 2 * count : 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	names->name = grown;
+	return 0;
+}
+
 int names_add(struct names *names, const char *name)
 {
 	bool there;
 	size_t at = find(names, name, &there);
-	char **grown, *copy;
+	char *copy;
 
 	if (!name_is_possible(name))
 		return -EINVAL;
 	if (there)
 		return 0;
 	copy = strdup(name);
-	grown = reallocarray(names->name, names->count + 1, sizeof(*grown));
-	if (grown)
-		names->name = grown;
-	if (!copy || !grown) {
+	if (!copy || make_room(names) < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
-	memmove(grown + at + 1, grown + at, (names->count - at) * sizeof(*grown));
-	grown[at] = copy;
+	memmove(names->name + at + 1, names->name + at, (names->count - at) * sizeof(copy));
+	names->name[at] = copy;
 	names->count++;
 	return 0;
 }
@@ -140,17 +164,15 @@ int names_copy(struct names *to, const struct names *from)
 	struct names copy = {};
 
 	*to = copy;
-	if (!from->count)
-		return 0;
-	copy.name = calloc(from->count, sizeof(*copy.name));
-	if (!copy.name)
-		return -ENOMEM;
 	for (; copy.count < from->count; copy.count++) {
-		copy.name[copy.count] = strdup(from->name[copy.count]);
-		if (!copy.name[copy.count]) {
+		char *name = strdup(from->name[copy.count]);
+
+		if (!name || make_room(&copy) < 0) {
+			free(name);
 			names_free(&copy);
 			return -ENOMEM;
 		}
+		copy.name[copy.count] = name;
 	}
 	*to = copy;
 	return 0;

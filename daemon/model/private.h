@@ -18,12 +18,14 @@
 struct atom {
 	unsigned int users;
 	unsigned int mark; /* the last count that saw it */
+	struct atom *twin; /* in model_replace(): the same in the model that takes over */
 	char text[IF_NAMESIZE];
 };
 
 struct name_list {
 	unsigned int users;
 	unsigned int mark;
+	struct name_list *twin;
 	struct names names; /* names.name is name[], its strings are atoms' texts */
 	char *name[];
 };
@@ -76,6 +78,11 @@ struct atom *atom_of(const char *text);
 /* *out NULL for an empty list. 0 or -ENOMEM. */
 int list_get(struct model_private *private, const struct names *names, struct name_list **out);
 void list_put(struct model_private *private, struct name_list *list);
+/* The same for what another model holds; quick when it was asked for before. */
+struct atom *atom_get_twin(struct model_private *private, struct atom *other);
+int list_get_twin(struct model_private *private, struct name_list *other, struct name_list **out);
+/* Before the first twin is asked for: forgets those of an earlier time. */
+void intern_forget_twins(struct model_private *other);
 struct name_list *list_of(const struct names *names); /* of a group; NULL: empty */
 struct names list_names(const struct name_list *list);
 

@@ -116,9 +116,9 @@ static int step_derive(struct model *model, struct step *step, struct fault *fau
 
 	if (step->donor) {
 		if (!from)
-			from = step->from = atom_get(private, group->key.from);
-		if (!from || list_get(private, &group->to, &step->to) < 0 ||
-		    list_get(private, &group->exclude, &step->exclude) < 0)
+			from = step->from = atom_get_twin(private, step->donor->from);
+		if (!from || list_get_twin(private, to, &step->to) < 0 ||
+		    list_get_twin(private, exclude, &step->exclude) < 0)
 			r = fault_set(&why, -ENOMEM, "out of memory");
 		to = step->to;
 		exclude = step->exclude;
@@ -306,6 +306,7 @@ int model_replace(struct model *model, struct model *other, bool config, struct 
 
 	model_settle(model);
 	model_settle(other);
+	intern_forget_twins(other->private);
 	if (settings_install(model, other, config, &back) < 0)
 		return fault_set(fault, -ENOMEM, "out of memory for interfaces");
 	room = interfaces_room(model, 0);

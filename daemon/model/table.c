@@ -9,10 +9,11 @@
 /* The slot of what equals `like`, or the empty one where it belongs. */
 static size_t find(const struct table *table, const void *like)
 {
-	size_t at = table->kind->hash(like) & (table->size - 1);
+	uint32_t hash = table->kind->hash(like);
+	size_t at = hash & (table->size - 1);
 
-	while (table->slot[at] && table->slot[at] != like &&
-	       !table->kind->equal(table->slot[at], like))
+	while (table->slot[at] &&
+	       (table->hash[at] != hash || !table->kind->equal(table->slot[at], like)))
 		at = (at + 1) & (table->size - 1);
 	return at;
 }
@@ -22,13 +23,14 @@ void *table_find(const struct table *table, const void *like)
 	return table->size ? table->slot[find(table, like)] : NULL;
 }
 
-static void put(struct table *table, void *item)
+static void put(struct table *table, void *item, uint32_t hash)
 {
-	size_t at = table->kind->hash(item) & (table->size - 1);
+	size_t at = hash & (table->size - 1);
 
 	while (table->slot[at])
 		at = (at + 1) & (table->size - 1);
 	table->slot[at] = item;
+	table->hash[at] = hash;
 }
 
 int table_reserve(struct table *table, size_t more)
@@ -40,12 +42,17 @@ int table_reserve(struct table *table, size_t more)
 	if (grown.size <= table->size)
 		return 0;
 	grown.slot = calloc(grown.size, sizeof(*grown.slot));
-	if (!grown.slot)
+	grown.hash = calloc(grown.size, sizeof(*grown.hash));
+	if (!grown.slot || !grown.hash) {
+		free(grown.slot);
+		free(grown.hash);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slot[i])
-			put(&grown, table->slot[i]);
+			put(&grown, table->slot[i], table->hash[i]);
 	free(table->slot);
+	free(table->hash);
 	*table = grown;
 	return 0;
 }
@@ -56,7 +63,7 @@ int table_add(struct table *table, void *item)
 
 	if (r < 0)
 		return r;
-	put(table, item);
+	put(table, item, table->kind->hash(item));
 	table->count++;
 	return 0;
 }
@@ -74,11 +81,12 @@ void table_remove(struct table *table, const void *item)
 	table->slot[hole] = NULL;
 	table->count--;
 	for (at = (hole + 1) & mask; table->slot[at]; at = (at + 1) & mask) {
-		size_t home = table->kind->hash(table->slot[at]) & mask;
+		size_t home = table->hash[at] & mask;
 
 		if (((at - home) & mask) < ((at - hole) & mask))
 			continue;
 		table->slot[hole] = table->slot[at];
+		table->hash[hole] = table->hash[at];
 		table->slot[at] = NULL;
 		hole = at;
 	}
@@ -90,5 +98,6 @@ void table_clear(struct table *table, void (*f)(void *item))
 		if (table->slot[i])
 			f(table->slot[i]);
 	free(table->slot);
+	free(table->hash);
 	*table = (struct table){.kind = table->kind};
 }

@@ -17,8 +17,9 @@ struct table_kind {
 
 struct table {
 	const struct table_kind *kind; /* set by the owner; the rest zero is empty */
-	void **slot;
-	size_t size; /* a power of two, or 0 */
+	void **slot;		       /* NULL: free */
+	uint32_t *hash;		       /* of the item there: a look at most items is saved */
+	size_t size;		       /* a power of two, or 0 */
 	size_t count;
 };
 
