@@ -97,6 +97,17 @@ stop_daemon()
 {
 	kill -s "${1:-TERM}" "$daemon_pid"
 	wait "$daemon_pid"
+	daemon_pid=
+}
+
+# configure LINE...: a daemon that starts anew, from nothing, with these lines as its configuration.
+configure()
+{
+	[ -z "${daemon_pid:-}" ] || stop_daemon
+	"$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs /sys/fs/bpf/xmcast
+	rm -rf "$work/run"
+	printf '%s\n' "$@" >"$work/xmcastd.conf"
+	daemon
 }
 
 export XMCAST_SOCKET=$work/run/io.xmcast.Control

@@ -4,6 +4,21 @@
 
 tools=$build/tests/netns
 
+# spec ROLE:NS[:IF]: with the interface, which for a receiver has its namespace's name.
+spec()
+{
+	case $1 in
+	*:*:*) echo "$1" ;;
+	*) echo "$1:${1#*:}" ;;
+	esac
+}
+
+# all_of N: "all:r0 all:r1 ..." of N receivers.
+all_of()
+{
+	seq -s' ' -f 'all:r%g' 0 $(($1 - 1))
+}
+
 # deliver [OPTION...] GROUP ROLE:NS...: sends numbered datagrams from `s` to GROUP and checks every
 # receiver (roles: see recv.c). Options:
 #   -n COUNT      datagrams (1000)         -s ADDRESS  source to send from, and to be seen
@@ -52,7 +67,7 @@ deliver()
 	shift
 	specs=
 	for receiver; do
-		specs="$specs $receiver:${receiver#*:}"
+		specs="$specs $(spec "$receiver")"
 	done
 	: "${joins:=--group $destination}"
 	rm -f "$work/progress.$key"
@@ -138,7 +153,7 @@ captured()
 	shift
 	specs=
 	for receiver; do
-		specs="$specs $receiver:${receiver#*:}"
+		specs="$specs $(spec "$receiver")"
 	done
 	rm -rf "$work/frames" "$work/progress.c"
 	mkdir "$work/frames"
@@ -155,14 +170,14 @@ captured()
 	done
 }
 
-# tag_sender, tag_receiver I: puts them into VLAN 100, see vlan.bpf.c.
+# tag_sender, tag_receiver I: puts them into VLAN 100, see kernel.bpf.c.
 tag_sender()
 {
 	ns s tc qdisc add dev s0 clsact
-	ns s tc filter add dev s0 egress bpf direct-action obj "$tools/vlan.bpf.o" sec push
+	ns s tc filter add dev s0 egress bpf direct-action obj "$tools/kernel.bpf.o" sec push
 }
 tag_receiver()
 {
 	ns "r$1" tc qdisc add dev "r$1" clsact
-	ns "r$1" tc filter add dev "r$1" ingress bpf direct-action obj "$tools/vlan.bpf.o" sec pop
+	ns "r$1" tc filter add dev "r$1" ingress bpf direct-action obj "$tools/kernel.bpf.o" sec pop
 }

@@ -2,7 +2,8 @@
 /*
  * A VLAN for ordinary sockets where the kernel has no VLAN interfaces: `push` on the
  * sender's egress, `pop` on the receiver's ingress, with tc. The tag travels as it does below
- * a VLAN interface: in the packet's metadata, until a driver wants it in the frame.
+ * a VLAN interface: in the packet's metadata, until a driver wants it in the frame. And an XDP
+ * program that passes everything, which gives a veth NAPI, and stands for a foreign one.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -25,6 +26,13 @@ int vlan_pop(struct __sk_buff *skb)
 	if (!skb->vlan_present || (skb->vlan_tci & 0xfff) != VLAN)
 		return TC_ACT_SHOT;
 	return bpf_skb_vlan_pop(skb) ? TC_ACT_SHOT : TC_ACT_OK;
+}
+
+SEC("xdp")
+int xdp_pass(struct xdp_md *xdp)
+{
+	(void)xdp;
+	return XDP_PASS;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test: stopping, crashing and starting xmcastd does not touch forwarding: 20 kills under load,
+# nothing lost, one program throughout (cases 20-22, 28, 33).
+. "$(dirname "$0")/lib.sh"
+
+network 3
+
+program()
+{
+	ip -d -j link show in0 | jq -r '.[0].xdp.prog.id // "none"'
+}
+# killed HOW TIMES DELIVER-ARGUMENT...: restarts while the traffic flows.
+killed()
+{
+	how=$1
+	times=$2
+	shift 2
+	deliver "$@" >"$work/deliver.out" 2>&1 &
+	traffic=$!
+	until_true 5 test -e "$work/progress.d"
+	restarts=0
+	while [ "$restarts" -lt "$times" ]; do
+		stop_daemon "$how"
+		daemon || break
+		until_true 10 settled || break
+		restarts=$((restarts + 1))
+	done
+	# Otherwise the last restarts would have seen no traffic.
+	kill -0 $traffic 2>/dev/null || echo "the traffic ended too early"
+	wait $traffic
+	rc=$?
+	cat "$work/deliver.out"
+	echo "$restarts restarts"
+	[ $rc = 0 ] && [ "$restarts" = "$times" ]
+}
+
+for mode in native generic; do
+	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
+	    'group 239.1.1.2 --from in0 --to out2'
+	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
+	check "$mode: active" until_true 5 is active group 239.1.1.1 .state
+	id=$(program)
+	ip monitor link dev in0 >"$work/events" 2>&1 &
+	monitor=$!
+	before
+	check "$mode: 20 kills under load lose nothing" killed KILL 20 -n 240000 -r 20000 239.1.1.1 \
+	    all:r0 all:r1 none:r2
+	check "$mode: the counters went on through it all" sums 240000 480000
+	same "$mode: the program is the same" "$id" "$(program)"
+	kill $monitor
+	same "$mode: the link was left alone" 0 "$(grep -c . "$work/events")"
+	check "$mode: the runtime group is still there" is runtime group 239.1.1.1 .origin
+	check "$mode: the configured one, too" is config group 239.1.1.2 .origin
+
+	stop_daemon
+	check "$mode: without a daemon it goes on" deliver -n 2000 239.1.1.1 all:r0 all:r1 none:r2
+	sed -i 's/out2/out1,out2/' "$work/xmcastd.conf"
+	check "$mode: started with another configuration" daemon
+	check "$mode: it has it" until_true 5 settled
+	check "$mode: the new egress gets all" deliver 239.1.1.2 none:r0 all:r1 all:r2
+
+	check "$mode: a second xmcastd is refused, with the owner's pid" refused 1 "pid $daemon_pid" \
+	    "$build/daemon/xmcastd" --config "$work/xmcastd.conf" --runtime-dir "$work/run" \
+	    --bpffs /sys/fs/bpf/xmcast
+
+	check "$mode: detach" ctl detach in0
+	check "$mode: ... no program" until_true 5 is none program
+	check "$mode: ... the groups say so" until_true 5 is detached group 239.1.1.1 .state
+	stop_daemon
+	check "$mode: it is still detached after a restart" daemon
+	check "$mode: ... no program" is none program
+	check "$mode: attach" ctl attach in0
+	check "$mode: ... active" until_true 5 is active group 239.1.1.1 .state
+	check "$mode: ... forwards" deliver 239.1.1.1 all:r0 all:r1 none:r2
+
+	stop_daemon
+	check "$mode: --purge" "$build/daemon/xmcastd" --purge --runtime-dir "$work/run" \
+	    --bpffs /sys/fs/bpf/xmcast
+	same "$mode: ... no program is left" none "$(program)"
+	same "$mode: ... no pin is left" 0 "$(find /sys/fs/bpf -mindepth 2 | wc -l)"
+	check "$mode: ... nothing is forwarded" deliver -w 0 -n 300 239.1.1.1 none:r0 none:r1
+	: >"$work/daemon.log"
+	rm -rf "$work/run"
+	check "$mode: starts again afterwards" daemon
+done
+
+check "a foreign program on the ingress" configure ''
+ip link set in0 xdp obj "$tools/kernel.bpf.o" sec xdp
+foreign=$(program)
+ctl add-group 239.1.1.1 --from in0 --to out0 >"$work/foreign.out" 2>&1
+check "... is named where it is in the way" until_true 5 sh -c "
+    '$build/cli/xmcastctl' --json list-interfaces | grep -q 'xdp_pass\\|$foreign'"
+same "... and left there" "$foreign" "$(program)"
+ip link set in0 xdp off
+check "... gone: reattach" ctl reattach in0
+check "... active" until_true 5 is active group 239.1.1.1 .state
+finish
