@@ -13,7 +13,7 @@
 #   check "both receivers get every datagram" deliver 239.1.1.1 all:r0 all:r1
 #   finish
 
-tests=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "${tests:-$(dirname "$0")}" && pwd)
 top=$(cd "$tests/../.." && pwd)
 build=${XMCAST_BUILD:-$top/build}
 PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH
@@ -27,7 +27,7 @@ if [ -z "${XMCAST_INSIDE:-}" ]; then
 	for tool in "$build/tests/netns/recv" \
 	    ${XMCAST_NO_DAEMON-"$build/daemon/xmcastd" "$build/cli/xmcastctl"}; do
 		[ -x "$tool" ] || {
-			echo "not ok - $tool is not built"
+			echo "not ok - $tool is not built: run tests/run.sh, or set XMCAST_BUILD"
 			exit 1
 		}
 	done
