@@ -81,7 +81,7 @@ check "... is kept beside" test -e "$work/run/state.damaged"
 check "... and said" grep -qi 'state' "$work/daemon.log"
 
 check "a group to save" ctl add-group 239.5.5.5 --from in0 --to out0
-check "save" ctl save kept
+check "save" ctl save kept --dir "$work/conf.d"
 check "... wrote conf.d" grep -q 'group 239.5.5.5' "$work/conf.d/kept.conf"
 
 check "usage: exit 2" refused 2 '.' ctl add-group
