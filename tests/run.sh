@@ -126,6 +126,7 @@ run_suite()
 	lint)
 		step lint/includes 60 sh tests/lint/includes.sh
 		step lint/sources 60 sh tests/lint/lint.sh
+		step lint/manual 60 sh tests/lint/manual.sh
 		;;
 	unit)
 		meson_suite gcc unit unit 300

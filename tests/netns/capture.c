@@ -6,11 +6,11 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <poll.h>
+#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,12 @@
 #define FRAME_MAX 9216
 
 struct plan {
-	const char *progress, *directory;
+	char *progress, *directory, *source_text;
 	uint8_t source[ETH_ALEN];
-	uint64_t count;
-	double deadline, quiet;
+	long long count;
+	int quiet;
+	double deadline;
+	const char **specs; /* ROLE:NS:IF, NULL-ended */
 };
 
 struct tap {
@@ -36,53 +38,26 @@ struct tap {
 	uint64_t got;
 };
 
-static void usage(void)
-{
-	fail("usage: capture --progress FILE --src MAC --dir DIR [--count N]\n"
-	     "  [--deadline SECONDS] [--quiet MILLISECONDS] ROLE:NS:IF...\n"
-	     "ROLE: all (must get --count frames) or none. Ends as recv does.");
-}
+static const char words[] = "ROLE:NS:IF...\n\nROLE: all (must get --count frames) or none. Ends as "
+			    "recv does.\n";
 
-static void parse(int argc, char **argv, struct plan *plan)
+static void parse(int argc, char **argv, struct plan *p)
 {
-	static const struct option options[] = {{"progress", 1, NULL, 'p'},
-						{"src", 1, NULL, 's'},
-						{"dir", 1, NULL, 'd'},
-						{"count", 1, NULL, 'c'},
-						{"deadline", 1, NULL, 'D'},
-						{"quiet", 1, NULL, 'q'},
-						{}};
-	uint8_t *s = plan->source;
-	int c;
+	const struct poptOption options[] = {
+	    {"progress", 0, POPT_ARG_STRING, &p->progress, 0, "shared with the sender", "FILE"},
+	    {"dir", 0, POPT_ARG_STRING, &p->directory, 0, "where captures are written", "DIR"},
+	    {"src", 0, POPT_ARG_STRING, &p->source_text, 0, "frames of this one only", "MAC"},
+	    {"count", 0, POPT_ARG_LONGLONG, &p->count, 0, "frames", "N"},
+	    {"deadline", 0, POPT_ARG_DOUBLE, &p->deadline, 0, "for all", "SECONDS"},
+	    {"quiet", 0, POPT_ARG_INT, &p->quiet, 0, "wait so long for more", "MILLISECONDS"},
+	    POPT_TABLEEND};
+	uint8_t *s = p->source;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			plan->progress = optarg;
-			break;
-		case 's':
-			if (sscanf(optarg, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &s[0], &s[1], &s[2],
-				   &s[3], &s[4], &s[5]) != 6)
-				usage();
-			break;
-		case 'd':
-			plan->directory = optarg;
-			break;
-		case 'c':
-			plan->count = number_option(optarg);
-			break;
-		case 'D':
-			plan->deadline = number_option(optarg);
-			break;
-		case 'q':
-			plan->quiet = number_option(optarg) / 1000.0;
-			break;
-		default:
-			usage();
-		}
-	}
-	if (!plan->progress || !plan->directory || optind == argc || argc - optind > RECEIVERS_MAX)
-		usage();
+	p->specs = take_options(argc, argv, options, words);
+	if (!p->progress || !p->directory || !p->source_text || !*p->specs ||
+	    sscanf(p->source_text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &s[0], &s[1], &s[2], &s[3],
+		   &s[4], &s[5]) != 6)
+		fail("not a possible plan: see --help");
 }
 
 static void tap_open(struct tap *tap, const char *directory)
@@ -177,7 +152,7 @@ static void capture(const struct plan *plan, struct tap *taps, unsigned int coun
 	for (unsigned int i = 0; i < count; i++)
 		polled[i] = (struct pollfd){.fd = taps[i].fd, .events = POLLIN};
 	while (now() < until) {
-		int n = poll(polled, count, done ? plan->quiet * 1000 : 100);
+		int n = poll(polled, count, done ? plan->quiet : 100);
 
 		if (n == 0 && done)
 			return;
@@ -202,29 +177,29 @@ static bool report(const struct plan *plan, struct tap *tap)
 		fail("end of capture in %s: %s", tap->namespace, strerror(errno));
 	printf("%s:%s got=%llu capture-drops=%u\n", tap->namespace, tap->interface,
 	       (unsigned long long)tap->got, stats.tp_drops);
-	return tap->got == (tap->none ? 0 : plan->count) && !stats.tp_drops;
+	return tap->got == (tap->none ? 0 : (uint64_t)plan->count) && !stats.tp_drops;
 }
 
 int main(int argc, char **argv)
 {
 	static struct tap taps[RECEIVERS_MAX];
-	struct plan plan = {.count = 1000, .deadline = 30, .quiet = 0.1};
+	struct plan plan = {.count = 1000, .deadline = 30, .quiet = 100};
 	struct progress *progress;
-	unsigned int count;
+	unsigned int count = 0;
 	int bad = 0;
 
 	parse(argc, argv, &plan);
-	count = argc - optind;
 	progress = progress_open(plan.progress);
-	for (unsigned int i = 0; i < count; i++) {
+	for (; plan.specs[count] && count < RECEIVERS_MAX; count++) {
+		struct tap *tap = &taps[count];
 		char role[8];
 
-		if (sscanf(argv[optind + i], "%7[^:]:%63[^:]:%15s", role, taps[i].namespace,
-			   taps[i].interface) != 3)
-			usage();
-		taps[i].none = !strcmp(role, "none");
-		tap_open(&taps[i], plan.directory);
-		atomic_store(&progress->seen[i], taps[i].none ? UINT64_MAX : 0);
+		if (sscanf(plan.specs[count], "%7[^:]:%63[^:]:%15s", role, tap->namespace,
+			   tap->interface) != 3)
+			fail("not a receiver: %s", plan.specs[count]);
+		tap->none = !strcmp(role, "none");
+		tap_open(tap, plan.directory);
+		atomic_store(&progress->seen[count], tap->none ? UINT64_MAX : 0);
 	}
 	atomic_store(&progress->pacing, count);
 	atomic_store(&progress->receivers, count);

@@ -5,12 +5,12 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
+#include <popt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,109 +21,51 @@
 #define FRAME_MAX 9216
 
 struct plan {
-	const char *progress, *namespace, *interface, *record, *from, *to;
+	char *progress, *namespace, *interface, *record, *from, *to;
+	char *destination_text, *source_text, *vlan;
 	uint8_t destination[ETH_ALEN], source[ETH_ALEN];
-	unsigned int outer, inner, type; /* VLAN ids, 0: none; type used without from and to */
-	uint16_t port;
-	uint64_t count, window;
-	size_t min, max;
-	uint32_t flow;
+	unsigned int outer, inner; /* VLAN ids, 0: none */
+	int type;		   /* EtherType, without from and to */
+	int port, flow, min, max;
+	long long count, window;
 };
 
-static void usage(void)
+static void parse_mac(const char *text, uint8_t *out)
 {
-	fail("usage: frames --progress FILE --ns NS --if IF --dst MAC --src MAC\n"
-	     "  [--vlan VID[.VID]] (--type ETHERTYPE | --from ADDR --to ADDR) [--port P]\n"
-	     "  [--count N] [--min BYTES] [--max BYTES] [--window N] [--flow N] [--record FILE]");
+	if (!text || sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &out[0], &out[1], &out[2],
+			    &out[3], &out[4], &out[5]) != 6)
+		fail("--dst and --src must be MACs");
 }
 
-static void mac_option(const char *text, uint8_t *out)
+static void parse(int argc, char **argv, struct plan *p)
 {
-	if (sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &out[0], &out[1], &out[2], &out[3],
-		   &out[4], &out[5]) != 6)
-		fail("not a MAC: %s", text);
-}
+	const struct poptOption options[] = {
+	    {"progress", 0, POPT_ARG_STRING, &p->progress, 0, "shared with the capture", "FILE"},
+	    {"ns", 0, POPT_ARG_STRING, &p->namespace, 0, "where to send from", "NAME"},
+	    {"if", 0, POPT_ARG_STRING, &p->interface, 0, "through which interface", "NAME"},
+	    {"dst", 0, POPT_ARG_STRING, &p->destination_text, 0, "destination", "MAC"},
+	    {"src", 0, POPT_ARG_STRING, &p->source_text, 0, "source", "MAC"},
+	    {"vlan", 0, POPT_ARG_STRING, &p->vlan, 0, "one tag, or two", "VID[.VID]"},
+	    {"type", 0, POPT_ARG_INT, &p->type, 0, "EtherType; or UDP with:", "N"},
+	    {"from", 0, POPT_ARG_STRING, &p->from, 0, "source", "ADDRESS"},
+	    {"to", 0, POPT_ARG_STRING, &p->to, 0, "destination", "ADDRESS"},
+	    {"port", 0, POPT_ARG_INT, &p->port, 0, "both ports", "N"},
+	    {"count", 0, POPT_ARG_LONGLONG, &p->count, 0, "frames", "N"},
+	    {"min", 0, POPT_ARG_INT, &p->min, 0, "least payload", "BYTES"},
+	    {"max", 0, POPT_ARG_INT, &p->max, 0, "largest payload", "BYTES"},
+	    {"window", 0, POPT_ARG_LONGLONG, &p->window, 0, "most under way; 0: not paced", "N"},
+	    {"flow", 0, POPT_ARG_INT, &p->flow, 0, "what tells senders apart", "N"},
+	    {"record", 0, POPT_ARG_STRING, &p->record, 0, "what was sent", "FILE"},
+	    POPT_TABLEEND};
 
-static void parse(int argc, char **argv, struct plan *plan)
-{
-	static const struct option options[] = {{"progress", 1, NULL, 'p'},
-						{"ns", 1, NULL, 'n'},
-						{"if", 1, NULL, 'i'},
-						{"dst", 1, NULL, 'd'},
-						{"src", 1, NULL, 's'},
-						{"vlan", 1, NULL, 'v'},
-						{"type", 1, NULL, 't'},
-						{"from", 1, NULL, 'F'},
-						{"to", 1, NULL, 'T'},
-						{"port", 1, NULL, 'P'},
-						{"count", 1, NULL, 'c'},
-						{"min", 1, NULL, 'm'},
-						{"max", 1, NULL, 'M'},
-						{"flow", 1, NULL, 'f'},
-						{"record", 1, NULL, 'r'},
-						{"window", 1, NULL, 'w'},
-						{}};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			plan->progress = optarg;
-			break;
-		case 'n':
-			plan->namespace = optarg;
-			break;
-		case 'i':
-			plan->interface = optarg;
-			break;
-		case 'd':
-			mac_option(optarg, plan->destination);
-			break;
-		case 's':
-			mac_option(optarg, plan->source);
-			break;
-		case 'v':
-			if (sscanf(optarg, "%u.%u", &plan->outer, &plan->inner) < 1)
-				usage();
-			break;
-		case 't':
-			plan->type = number_option(optarg);
-			break;
-		case 'F':
-			plan->from = optarg;
-			break;
-		case 'T':
-			plan->to = optarg;
-			break;
-		case 'P':
-			plan->port = number_option(optarg);
-			break;
-		case 'c':
-			plan->count = number_option(optarg);
-			break;
-		case 'm':
-			plan->min = number_option(optarg);
-			break;
-		case 'M':
-			plan->max = number_option(optarg);
-			break;
-		case 'f':
-			plan->flow = number_option(optarg);
-			break;
-		case 'r':
-			plan->record = optarg;
-			break;
-		case 'w':
-			plan->window = number_option(optarg);
-			break;
-		default:
-			usage();
-		}
-	}
-	if (!plan->progress || !plan->interface || !plan->from != !plan->to ||
-	    !plan->from == !plan->type || plan->min < PAYLOAD_MIN || plan->max > PAYLOAD_MAX ||
-	    plan->min > plan->max || optind != argc)
-		usage();
+	if (*take_options(argc, argv, options, "") || !p->progress || !p->interface ||
+	    !p->from != !p->to || !p->from == !p->type || p->min < PAYLOAD_MIN ||
+	    p->max > PAYLOAD_MAX || p->min > p->max)
+		fail("not a possible plan: see --help");
+	parse_mac(p->destination_text, p->destination);
+	parse_mac(p->source_text, p->source);
+	if (p->vlan && sscanf(p->vlan, "%u.%u", &p->outer, &p->inner) < 1)
+		fail("not a VLAN: %s", p->vlan);
 }
 
 static uint32_t sum(const void *data, size_t size, uint32_t start)
@@ -231,8 +173,12 @@ static int open_socket(const char *interface)
 
 int main(int argc, char **argv)
 {
-	struct plan plan = {
-	    .namespace = ".", .port = 5000, .count = 1000, .window = 128, .min = 64, .max = 1400};
+	struct plan plan = {.namespace = (char[]){"."},
+			    .port = 5000,
+			    .count = 1000,
+			    .window = 128,
+			    .min = 64,
+			    .max = 1400};
 	struct progress *progress;
 	FILE *record = NULL;
 	int fd;
@@ -244,7 +190,7 @@ int main(int argc, char **argv)
 	enter_namespace(plan.namespace);
 	fd = open_socket(plan.interface);
 	wait_for_receivers(progress, 10);
-	for (uint64_t number = 0; number < plan.count; number++) {
+	for (uint64_t number = 0; number < (uint64_t)plan.count; number++) {
 		static uint8_t frame[FRAME_MAX];
 		uint32_t size = build(&plan, number, frame);
 
@@ -258,6 +204,6 @@ int main(int argc, char **argv)
 	}
 	if (record && fclose(record))
 		fail("%s: %s", plan.record, strerror(errno));
-	printf("sent=%llu\n", (unsigned long long)plan.count);
+	printf("sent=%lld\n", plan.count);
 	return 0;
 }

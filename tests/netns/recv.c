@@ -5,7 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
+#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,86 +16,58 @@
 #include "tests/netns/traffic.h"
 
 struct plan {
-	const char *progress, *group[GROUPS_MAX], *source, *join_source;
+	char *progress, *source;
+	const char *group[GROUPS_MAX];
 	unsigned int groups;
-	uint16_t port;
-	uint64_t first, count;
-	uint32_t flow;
-	double deadline, quiet;
+	int port, flow, quiet;
+	long long first, count;
+	double deadline;
+	const char **specs; /* ROLE:NS:IF, NULL-ended */
 };
 
-static void usage(void)
-{
-	fail("usage: recv --progress FILE --group ADDR [--group ADDR]... [--port P] [--count N]\n"
-	     "  [--first NUMBER] [--flow N] [--source ADDR] [--deadline SECONDS]\n"
-	     "  [--quiet SECONDS] ROLE:NS:IF...\n"
-	     "ROLE: all (must get every datagram once, in order), some (may lose, else the\n"
-	     "same), none (must get none). Ends when every `all` has all and nothing came for\n"
-	     "--quiet seconds more, or at the deadline. One line of result per receiver.");
-}
+static const char words[] =
+    "ROLE:NS:IF...\n\n"
+    "ROLE: all (must get every datagram once, in order), some (may lose, else the same), none\n"
+    "(must get none). Ends when every `all` has all and nothing more came for a while, or at the\n"
+    "deadline. Prints one line for each receiver; exit code 0 when each got what it must.\n";
 
-static void parse(int argc, char **argv, struct plan *plan)
+static void parse(int argc, char **argv, struct plan *p)
 {
-	static const struct option options[] = {
-	    {"progress", 1, NULL, 'p'}, {"group", 1, NULL, 'g'},
-	    {"port", 1, NULL, 'P'},	{"count", 1, NULL, 'c'},
-	    {"first", 1, NULL, '1'},	{"flow", 1, NULL, 'f'},
-	    {"source", 1, NULL, 's'},	{"deadline", 1, NULL, 'd'},
-	    {"quiet", 1, NULL, 'q'},	{}};
-	int c;
+	char **joined = NULL;
+	const struct poptOption options[] = {
+	    {"progress", 0, POPT_ARG_STRING, &p->progress, 0, "shared with the sender", "FILE"},
+	    {"group", 0, POPT_ARG_ARGV, &joined, 0, "to join; may be repeated", "ADDRESS"},
+	    {"port", 0, POPT_ARG_INT, &p->port, 0, "its port", "N"},
+	    {"source", 0, POPT_ARG_STRING, &p->source, 0, "from this one only", "ADDRESS"},
+	    {"count", 0, POPT_ARG_LONGLONG, &p->count, 0, "datagrams", "N"},
+	    {"first", 0, POPT_ARG_LONGLONG, &p->first, 0, "number of the first", "N"},
+	    {"flow", 0, POPT_ARG_INT, &p->flow, 0, "what tells senders apart", "N"},
+	    {"deadline", 0, POPT_ARG_DOUBLE, &p->deadline, 0, "for all", "SECONDS"},
+	    {"quiet", 0, POPT_ARG_INT, &p->quiet, 0, "wait so long for more", "MILLISECONDS"},
+	    POPT_TABLEEND};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			plan->progress = optarg;
-			break;
-		case 'g':
-			if (plan->groups == GROUPS_MAX)
-				usage();
-			plan->group[plan->groups++] = optarg;
-			break;
-		case 'P':
-			plan->port = number_option(optarg);
-			break;
-		case 'c':
-			plan->count = number_option(optarg);
-			break;
-		case '1':
-			plan->first = number_option(optarg);
-			break;
-		case 'f':
-			plan->flow = number_option(optarg);
-			break;
-		case 's':
-			plan->source = optarg;
-			break;
-		case 'd':
-			plan->deadline = number_option(optarg);
-			break;
-		case 'q':
-			plan->quiet = number_option(optarg) / 1000.0;
-			break;
-		default:
-			usage();
-		}
+	p->specs = take_options(argc, argv, options, words);
+	while (joined && joined[p->groups] && p->groups < GROUPS_MAX) {
+		p->group[p->groups] = joined[p->groups];
+		p->groups++;
 	}
-	if (!plan->progress || !plan->groups || optind == argc || argc - optind > RECEIVERS_MAX)
-		usage();
+	if (!p->progress || !p->groups || !*p->specs)
+		fail("not a possible plan: see --help");
 }
 
 /* Opens one receiver per argument; those that hold the sender back come first. */
-static unsigned int open_all(const struct plan *plan, int count, char **specs,
-			     struct receiver *receivers, int epoll)
+static unsigned int open_all(const struct plan *plan, struct receiver *receivers,
+			     unsigned int *pacing, int epoll)
 {
-	unsigned int opened = 0, pacing = 0;
+	unsigned int opened = 0;
 
 	for (enum role role = ROLE_ALL; role <= ROLE_NONE; role++) {
-		for (int i = 0; i < count; i++) {
+		for (unsigned int i = 0; plan->specs[i]; i++) {
 			struct receiver *r = &receivers[opened];
 			struct epoll_event event = {.events = EPOLLIN, .data.u32 = opened};
 
-			if (!receiver_parse(r, specs[i]))
-				usage();
+			if (opened == RECEIVERS_MAX || !receiver_parse(r, plan->specs[i]))
+				fail("not a receiver, or one too many: %s", plan->specs[i]);
 			if (r->role != role)
 				continue;
 			receiver_open(r, plan->group, plan->groups, plan->port);
@@ -103,10 +75,10 @@ static unsigned int open_all(const struct plan *plan, int count, char **specs,
 			if (epoll_ctl(epoll, EPOLL_CTL_ADD, r->fd, &event))
 				fail("epoll: %s", strerror(errno));
 			opened++;
-			pacing += role == ROLE_ALL;
+			*pacing += role == ROLE_ALL;
 		}
 	}
-	return pacing;
+	return opened;
 }
 
 static bool complete(const struct receiver *receivers, unsigned int pacing)
@@ -126,7 +98,7 @@ static void receive(const struct plan *plan, struct receiver *receivers, unsigne
 
 	while (now() < until) {
 		struct epoll_event events[64];
-		int timeout = have_all ? plan->quiet * 1000 : 100;
+		int timeout = have_all ? plan->quiet : 100;
 		int n = epoll_wait(epoll, events, 64, timeout);
 
 		if (n == 0 && have_all)
@@ -145,15 +117,14 @@ static void receive(const struct plan *plan, struct receiver *receivers, unsigne
 int main(int argc, char **argv)
 {
 	static struct receiver receivers[RECEIVERS_MAX];
-	struct plan plan = {.port = 5000, .count = 1000, .deadline = 30, .quiet = 0.1};
+	struct plan plan = {.port = 5000, .count = 1000, .deadline = 30, .quiet = 100};
 	int epoll = epoll_create1(EPOLL_CLOEXEC), bad = 0;
 	struct progress *progress;
-	unsigned int pacing, count;
+	unsigned int pacing = 0, count;
 
 	parse(argc, argv, &plan);
-	count = argc - optind;
 	progress = progress_open(plan.progress);
-	pacing = open_all(&plan, count, argv + optind, receivers, epoll);
+	count = open_all(&plan, receivers, &pacing, epoll);
 	for (unsigned int i = 0; i < count; i++)
 		atomic_store(&progress->seen[i], plan.first);
 	atomic_store(&progress->pacing, pacing);

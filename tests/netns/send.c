@@ -2,8 +2,8 @@
 /* Sends numbered UDP datagrams to a group through an ordinary socket. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <netinet/in.h>
+#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,90 +15,36 @@
 #define BATCH 16
 
 struct plan {
-	const char *namespace, *interface, *group, *source, *progress;
-	uint16_t port;
-	int ttl;
-	uint64_t first, count, window;
-	size_t min, max;
-	uint32_t flow;
+	char *namespace, *interface, *group, *source, *progress;
+	int port, ttl;
+	long long first, count, window;
+	int min, max, flow;
 	double rate, patience;
 };
 
-static void usage(void)
+static void parse(int argc, char **argv, struct plan *p)
 {
-	fail("usage: send --progress FILE --ns NS --if IF --group ADDR [--port P] [--count N]\n"
-	     "  [--first NUMBER] [--min BYTES] [--max BYTES] [--window N] [--source ADDR]\n"
-	     "  [--flow N] [--ttl N] [--rate PPS] [--patience SECONDS]\n"
-	     "Payloads of --min to --max bytes; never more than --window ahead of the receivers.");
-}
+	const struct poptOption options[] = {
+	    {"progress", 0, POPT_ARG_STRING, &p->progress, 0, "shared with the receivers", "FILE"},
+	    {"ns", 0, POPT_ARG_STRING, &p->namespace, 0, "where to send from", "NAME"},
+	    {"if", 0, POPT_ARG_STRING, &p->interface, 0, "through which interface", "NAME"},
+	    {"group", 0, POPT_ARG_STRING, &p->group, 0, "where to send to", "ADDRESS"},
+	    {"port", 0, POPT_ARG_INT, &p->port, 0, "its port", "N"},
+	    {"source", 0, POPT_ARG_STRING, &p->source, 0, "which address of ours", "ADDRESS"},
+	    {"ttl", 0, POPT_ARG_INT, &p->ttl, 0, "TTL or hop limit", "N"},
+	    {"count", 0, POPT_ARG_LONGLONG, &p->count, 0, "datagrams", "N"},
+	    {"first", 0, POPT_ARG_LONGLONG, &p->first, 0, "number of the first", "N"},
+	    {"flow", 0, POPT_ARG_INT, &p->flow, 0, "what tells senders apart", "N"},
+	    {"min", 0, POPT_ARG_INT, &p->min, 0, "least payload", "BYTES"},
+	    {"max", 0, POPT_ARG_INT, &p->max, 0, "largest payload", "BYTES"},
+	    {"window", 0, POPT_ARG_LONGLONG, &p->window, 0, "most under way; 0: not paced", "N"},
+	    {"rate", 0, POPT_ARG_DOUBLE, &p->rate, 0, "most in a second; 0: any", "N"},
+	    {"patience", 0, POPT_ARG_DOUBLE, &p->patience, 0, "for receivers", "SECONDS"},
+	    POPT_TABLEEND};
 
-static void parse(int argc, char **argv, struct plan *plan)
-{
-	static const struct option options[] = {
-	    {"progress", 1, NULL, 'p'}, {"ns", 1, NULL, 'n'},
-	    {"if", 1, NULL, 'i'},	{"group", 1, NULL, 'g'},
-	    {"port", 1, NULL, 'P'},	{"count", 1, NULL, 'c'},
-	    {"first", 1, NULL, '1'},	{"min", 1, NULL, 'm'},
-	    {"max", 1, NULL, 'M'},	{"window", 1, NULL, 'w'},
-	    {"source", 1, NULL, 's'},	{"flow", 1, NULL, 'f'},
-	    {"ttl", 1, NULL, 't'},	{"rate", 1, NULL, 'r'},
-	    {"patience", 1, NULL, 'W'}, {}};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			plan->progress = optarg;
-			break;
-		case 'n':
-			plan->namespace = optarg;
-			break;
-		case 'i':
-			plan->interface = optarg;
-			break;
-		case 'g':
-			plan->group = optarg;
-			break;
-		case 's':
-			plan->source = optarg;
-			break;
-		case 'P':
-			plan->port = number_option(optarg);
-			break;
-		case 'c':
-			plan->count = number_option(optarg);
-			break;
-		case '1':
-			plan->first = number_option(optarg);
-			break;
-		case 'm':
-			plan->min = number_option(optarg);
-			break;
-		case 'M':
-			plan->max = number_option(optarg);
-			break;
-		case 'w':
-			plan->window = number_option(optarg);
-			break;
-		case 'f':
-			plan->flow = number_option(optarg);
-			break;
-		case 't':
-			plan->ttl = number_option(optarg);
-			break;
-		case 'r':
-			plan->rate = number_option(optarg);
-			break;
-		case 'W':
-			plan->patience = number_option(optarg);
-			break;
-		default:
-			usage();
-		}
-	}
-	if (!plan->progress || !plan->interface || !plan->group || optind != argc ||
-	    plan->min < PAYLOAD_MIN || plan->max > PAYLOAD_MAX || plan->min > plan->max)
-		usage();
+	if (*take_options(argc, argv, options, "") || !p->progress || !p->interface || !p->group ||
+	    p->min < PAYLOAD_MIN || p->max > PAYLOAD_MAX || p->min > p->max)
+		fail("not a possible plan: see --help");
 }
 
 static socklen_t address(const char *text, uint16_t port, struct sockaddr_storage *out)
@@ -179,7 +125,7 @@ static uint64_t step_size(const struct plan *plan, uint64_t left)
 {
 	uint64_t step = BATCH;
 
-	if (plan->window && plan->window / 2 < step)
+	if (plan->window && (uint64_t)plan->window / 2 < step)
 		step = plan->window > 1 ? plan->window / 2 : 1;
 	return step < left ? step : left;
 }
@@ -187,7 +133,7 @@ static uint64_t step_size(const struct plan *plan, uint64_t left)
 int main(int argc, char **argv)
 {
 	struct plan plan = {
-	    .namespace = ".",
+	    .namespace = (char[]){"."},
 	    .port = 5000,
 	    .ttl = 8,
 	    .count = 1000,
@@ -206,7 +152,7 @@ int main(int argc, char **argv)
 	fd = open_socket(&plan);
 	wait_for_receivers(progress, plan.patience);
 	began = now();
-	for (uint64_t done = 0; done < plan.count;) {
+	for (uint64_t done = 0; done < (uint64_t)plan.count;) {
 		uint64_t step = step_size(&plan, plan.count - done);
 
 		pace(progress, plan.first + done + step, plan.window, plan.patience);
@@ -214,6 +160,6 @@ int main(int argc, char **argv)
 		send_batch(fd, &plan, plan.first + done, step);
 		done += step;
 	}
-	printf("sent=%llu seconds=%.3f\n", (unsigned long long)plan.count, now() - began);
+	printf("sent=%lld seconds=%.3f\n", plan.count, now() - began);
 	return 0;
 }

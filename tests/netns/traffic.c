@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <popt.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,26 @@ unsigned long number_option(const char *text)
 	if (errno || end == text || *end)
 		fail("not a number: %s", text);
 	return value;
+}
+
+const char **take_options(int argc, char **argv, const struct poptOption *options,
+			  const char *words)
+{
+	static const char *none[] = {NULL};
+	struct poptOption table[] = {
+	    {NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)options, 0, "Options:", NULL},
+	    POPT_AUTOHELP POPT_TABLEEND};
+	/* Not freed: the words and texts in it are used until the end. */
+	poptContext context = poptGetContext(argv[0], argc, (const char **)argv, table, 0);
+	const char **rest;
+	int r;
+
+	poptSetOtherOptionHelp(context, words);
+	r = poptGetNextOpt(context);
+	if (r != -1)
+		fail("%s: %s", poptBadOption(context, 0), poptStrerror(r));
+	rest = poptGetArgs(context);
+	return rest ? rest : none;
 }
 
 struct progress *progress_open(const char *path)

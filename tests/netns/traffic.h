@@ -52,6 +52,13 @@ unsigned int interface_index(const char *name);
 /* Seconds of the monotonic clock. */
 double now(void);
 unsigned long number_option(const char *text);
+/*
+ * Fills the variables that the table names; returns the words behind the options, NULL-ended
+ * (never NULL). `words` names them in the help.
+ */
+struct poptOption;
+const char **take_options(int argc, char **argv, const struct poptOption *options,
+			  const char *words);
 __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
 
 /*

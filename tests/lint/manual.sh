@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The manual names every verb, reason, protocol, limit and option that there is.
+. "$(dirname "$0")/common.sh"
+
+# names FILE MACRO: the quoted second words of a list such as XM_COUNTED_REASONS.
+names()
+{
+	sed -n "/define $2(X)/,/^\$/p" "$1" | sed -n 's/.*X([A-Z0-9_]*, "\([a-z0-9-]*\)".*/\1/p'
+}
+# unnamed PAGE NAME...: those that the page does not set in bold.
+unnamed()
+{
+	page=$1
+	shift
+	for name; do
+		grep -q -- "\*$name\*" "$page" || echo "$page does not name $name"
+	done
+}
+
+ctl=cli/xmcastctl.1.scd
+conf=daemon/xmcastd.conf.5.scd
+check "every counted reason is explained" "$(unnamed $ctl $(names bpf/xmcast.h XM_COUNTED_REASONS))"
+check "every reason of a member is explained" \
+    "$(unnamed $ctl $(names bpf/xmcast.h XM_MEMBER_REASONS))"
+check "every protocol is explained" "$(unnamed $ctl $(names bpf/xmcast.h XM_PROTOCOLS_LIST))"
+check "the lists were found" "$(
+	[ "$(names bpf/xmcast.h XM_MEMBER_REASONS | wc -l)" -ge 10 ] || echo 'no reasons found')"
+check "every verb is explained" "$(unnamed $ctl \
+    $(sed -n 's/^    {"\([a-z-]*\)",$/\1/p' cli/verbs.c))"
+check "every limit is explained" "$(unnamed $conf \
+    $(sed -n '/^struct limits {/,/^};/s/.*unsigned int \([a-z]*\);.*/\1/p' daemon/model/model.h))"
+check "every statement is explained" "$(unnamed $conf group interface limit daemon)"
+
+done_checks
