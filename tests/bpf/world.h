@@ -8,6 +8,8 @@
 #ifndef XM_TESTS_WORLD_H
 #define XM_TESTS_WORLD_H
 
+#include <linux/bpf.h>
+
 #include "daemon/dataplane/dataplane.h"
 #include "tests/bpf/packet.h"
 
