@@ -24,7 +24,8 @@ def points_of(name, log, status):
         for bad, _, rest in POINT.findall(log)
     ]
     if status == SKIP_STATUS and all(ok for ok, _, _ in found):
-        return found + [(True, True, f"{name} # SKIP {log.strip().splitlines()[-1:]}")]
+        reason = (log.strip().splitlines() or ["no reason given"])[-1]
+        return found + [(True, True, f"{name} # SKIP {reason}")]
     if status != 0 and all(ok for ok, _, _ in found):
         why = "did not end" if status is None else f"exit status {status}"
         found.append((False, False, f"{name}: {why}"))

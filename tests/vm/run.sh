@@ -56,6 +56,7 @@ done
 }
 mkdir -p "$cache" || exit 2
 cache=$(cd "$cache" && pwd)
+find "$cache" -maxdepth 1 -name 'run.*' -mmin +600 -exec rm -rf {} + # left by a killed run
 work=$(mktemp -d "$cache/run.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
