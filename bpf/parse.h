@@ -59,23 +59,32 @@ static __always_inline int parse_vlan(struct xdp_md *ctx, __be16 proto, struct f
 	return proto;
 }
 
-/* Finds ICMPv6 or UDP behind extension headers (RFC 8200, 4.1). */
+/*
+ * Finds ICMPv6 or UDP behind extension headers (RFC 8200, 4.1). Of fragments only the first
+ * has headers behind it; its UDP checksum is of the whole datagram and left alone.
+ */
 static __always_inline void parse_ipv6_extensions(struct xdp_md *ctx, struct frame *f, __u8 next,
 						  __u32 offset)
 {
+	_Bool fragment = 0;
+
 	for (int i = 0; i < XM_EXTENSION_HEADERS; i++) {
 		__u8 header[8];
 		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
 		    next != IPPROTO_FRAGMENT && next != IPPROTO_AH)
 			break;
-		if (next == IPPROTO_FRAGMENT)
-			return; /* its payload may be anywhere: match by address only */
 		if (bpf_xdp_load_bytes(ctx, offset, header, sizeof(header)))
 			return;
+		if (next == IPPROTO_FRAGMENT) {
+			if (header[2] | (header[3] & 0xf8))
+				return;
+			fragment = 1;
+			header[1] = 0; /* reserved, not a length */
+		}
 		offset += next == IPPROTO_AH ? (header[1] + 2) * 4 : (header[1] + 1) * 8;
 		next = header[0];
 	}
-	if (next == IPPROTO_UDP)
+	if (next == IPPROTO_UDP && !fragment)
 		f->udp = offset;
 	if (next != IPPROTO_ICMPV6)
 		return;
@@ -97,7 +106,10 @@ static __always_inline int parse_ipv6(struct xdp_md *ctx, struct frame *f)
 	__builtin_memcpy(&f->source, &ip->saddr, 16);
 	f->ipv6 = 1;
 	f->protocol = XM_PROTOCOL_IPV6;
-	if (ip->daddr.s6_addr[0] == 0xff && ip->daddr.s6_addr[1] == 0x02) { /* link-local scope */
+	/* not multicast: ::ffff:239.1.1.1 is no IPv4 group, nor is ::fffe:11b:1900:0 a MAC */
+	if (ip->daddr.s6_addr[0] != 0xff)
+		return -1;
+	if (ip->daddr.s6_addr[1] == 0x02) { /* link-local scope */
 		f->protocol = XM_PROTOCOL_CONTROL;
 		f->control = 1;
 	}
@@ -127,6 +139,8 @@ static __always_inline int parse_ipv4(struct xdp_md *ctx, struct frame *f)
 	set_ipv4(&f->key.address, ip->daddr);
 	set_ipv4(&f->source, ip->saddr);
 	f->protocol = XM_PROTOCOL_IPV4;
+	if ((ip->daddr & bpf_htonl(0xf0000000)) != bpf_htonl(0xe0000000))
+		return -1;
 	if ((ip->daddr & bpf_htonl(0xffffff00)) == bpf_htonl(0xe0000000)) {
 		f->protocol = XM_PROTOCOL_CONTROL;
 		f->control = 1;
