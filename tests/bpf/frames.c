@@ -29,7 +29,7 @@ const struct frames_group frames_groups[] = {
     {"01:1b:19:00:00:00", NULL, NULL, 2},
     {"01:0c:cd:01:00:00/40", NULL, "9", 1},
     {"01:80:c2:00:00:0e", NULL, NULL, 1},
-    {"01:00:5e:01:01:01", NULL, NULL, 1}, /* the MAC of 239.1.1.1: for what is not IP */
+    {"01:00:00:00:00:00/16", NULL, "11", 1}, /* holds the MACs of IPv4 groups */
 };
 const size_t frames_group_count = COUNT(frames_groups);
 
@@ -65,6 +65,7 @@ const struct frames_case frames_cases[] = {
 {"first-address4", "ip 10.0.0.1 224.0.1.0 udp 64", TO("224.0.0.0/16")},
 {"last-address4", "ip 10.0.0.1 239.255.255.255 udp 64", STACK("ipv4")},
 {"unicast-ip-multicast-mac", "mac 01:00:5e:01:01:01 ip 10.0.0.1 10.0.0.2 udp 64", STACK("ipv4")},
+{"unicast-igmp", "mac 01:00:5e:00:00:01 ip 10.0.0.1 10.0.0.2 igmp 22", STACK("ipv4")},
 {"class-e-ip", "mac 01:00:5e:01:01:01 ip 10.0.0.1 240.1.1.1 udp 64", STACK("ipv4")},
 {"wrong-mac-right-ip", "mac 01:00:5e:7f:7f:7f ip 10.0.0.1 239.1.1.1 udp 64", TO("239.1.1.1")},
 {"same-mac-other-group", "mac 01:00:5e:01:01:01 ip 10.0.0.1 239.129.1.1 udp 64", STACK("ipv4")},
@@ -116,6 +117,11 @@ const struct frames_case frames_cases[] = {
 {"no-group6", "ip6 2001:db8::1 ff0e::1:3 udp 64", STACK("ipv6")},
 {"unicast6-multicast-mac", "mac 33:33:00:01:00:02 ip6 2001:db8::1 2001:db8::2 udp 64",
  STACK("ipv6")},
+{"mapped-ipv4-in-ipv6", "mac 33:33:ef:01:01:01 ip6 2001:db8::1 ::ffff:239.1.1.1 udp 64",
+ STACK("ipv6")},
+{"mapped-mac-in-ipv6", "mac 33:33:19:00:00:00 ip6 2001:db8::1 ::fffe:11b:1900:0 udp 64",
+ STACK("ipv6")},
+{"unicast-mld", "mac 33:33:00:00:00:01 ip6 fe80::1 fe80::2 hop 8 icmp6 131", STACK("ipv6")},
 {"version-4-in-6", "ip6 2001:db8::1 ff0e::1:2 udp 64 poke 0 40", STACK("malformed")},
 {"prefix6", "ip6 2001:db8::1 ff05:1234::9 udp 64", TO("ff05::/16")},
 {"prefix6-beside", "ip6 2001:db8::1 ff06::9 udp 64", STACK("ipv6")},
@@ -177,7 +183,9 @@ const struct frames_case frames_cases[] = {
 {"control-mac-beside", "mac 01:80:c2:00:00:10 type 88cc bytes 46", STACK("mac")},
 {"control-mac-ip", "mac 01:80:c2:00:00:00 ip 10.0.0.1 239.1.1.1 udp 64", TO("239.1.1.1")},
 {"pvst", "mac 01:00:0c:cc:cc:cd type 32 bytes 50", STACK("mac")},
-{"not-ip-with-ip-mac", "mac 01:00:5e:01:01:01 type 88b5 bytes 46", TO("01:00:5e:01:01:01")},
+{"not-ip-with-ip-mac", "mac 01:00:5e:01:01:01 tag 8100 11 type 88b5 bytes 46",
+ TO("01:00:00:00:00:00/16 vlan 11")},
+{"not-ip-with-ip-mac-untagged", "mac 01:00:5e:01:01:01 type 88b5 bytes 46", STACK("mac")},
 {"mac-group-is-not-for-ip", "mac 01:1b:19:00:00:00 ip 10.0.0.1 239.1.1.9 udp 64", STACK("ipv4")},
 {"arp-multicast", "mac 01:00:5e:00:00:05 type 806 bytes 46", STACK("mac")},
 /* neither multicast */

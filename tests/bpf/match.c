@@ -90,6 +90,8 @@ static void read_ipv4(struct bytes ip, struct facts *f)
 	map_ipv4(f->source, ip.at + 12);
 	map_ipv4(f->address, ip.at + 16);
 	f->can_match = ip.at[16] >> 4 == 14; /* 224.0.0.0/4 */
+	if (!f->can_match)
+		return;
 	if (ip.at[9] == IGMP) {
 		f->protocol = XM_PROTOCOL_IGMP;
 		f->control_only = true;
@@ -141,6 +143,8 @@ static void read_ipv6(struct bytes ip, struct facts *f)
 	memcpy(f->source, ip.at + 8, 16);
 	memcpy(f->address, ip.at + 24, 16);
 	f->can_match = f->address[0] == 0xff;
+	if (!f->can_match)
+		return;
 	if (is_mld(ip.at[6], behind(ip, 40))) {
 		f->protocol = XM_PROTOCOL_MLD;
 		f->control_only = true;

@@ -140,7 +140,7 @@ size_t random_table(struct random *r, struct group_key *out, size_t max)
 				out[count].vlan = other->vlan;
 			}
 		}
-		bool twice = false;
+		bool twice = prefix_is_mac_of_ip(&out[count].address); /* not a group */
 		for (size_t j = 0; j < count && !twice; j++)
 			twice = group_key_compare(&out[j], &out[count]) == 0;
 		count += !twice;
