@@ -129,7 +129,11 @@ void daemon_event(const char *event, const char *key, const char *value, const c
 {
 	struct daemon *d = data;
 
-	log_line(LOG_DEBUG, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "", detail);
+	bool loud = !strcmp(event, "replaced") || !strcmp(event, "attach-failed") ||
+		    !strcmp(event, "taken-off");
+
+	log_line(loud ? LOG_WARNING : LOG_DEBUG, "%s %s %s%s%s", event, key, value,
+		 detail[0] ? ": " : "", detail);
 	if (d->control)
 		control_event(d->control, event, key, value, detail);
 }

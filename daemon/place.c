@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,32 @@ int place_make_dir(const char *dir, struct fault *fault)
 	return 0;
 }
 
+/* A killed process keeps its lock until the kernel has torn it down; its memory, and so exe, goes
+ * first. */
+static bool is_dying(const char *pid)
+{
+	char path[64], exe[8];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
+	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT;
+}
+
+static int lock_or_wait(int fd, char *pid, size_t size)
+{
+	for (int i = 0; i < 100; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		ssize_t got = pread(fd, pid, size - 1, 0);
+		pid[got > 0 ? strcspn(pid, "\n") : 0] = 0;
+		if (!is_dying(pid))
+			break;
+		usleep(50000);
+	}
+	return -EWOULDBLOCK;
+}
+
 int place_lock(const char *dir, struct fault *fault)
 {
 	char path[280], pid[32] = "";
@@ -70,10 +97,9 @@ int place_lock(const char *dir, struct fault *fault)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return fault_set(fault, -errno, "lock %s: %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		int error = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		ssize_t got = read(fd, pid, sizeof(pid) - 1);
-		pid[got > 0 ? strcspn(pid, "\n") : 0] = 0;
+	int locked = lock_or_wait(fd, pid, sizeof(pid));
+	if (locked) {
+		int error = locked == -EWOULDBLOCK ? -EBUSY : locked;
 		close(fd);
 		return fault_set(
 		    fault, error,

@@ -82,7 +82,8 @@ void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out
 	unsigned int sets = limits->sets > XM_SETS_MAX ? XM_SETS_MAX : limits->sets;
 
 	out->interfaces = limits->interfaces;
-	out->entries = min(limits->entries, XM_ENTRIES_MAX - 1);
+	/* a change that replaces every group inserts the new before it deletes the old */
+	out->entries = min(limits->entries + limits->groups, XM_ENTRIES_MAX - 1);
 	out->sets = min(4 * sets, XM_SETS_MAX - 1);
 	out->slots = 2 * out->sets < 64 ? 64 : min(2 * out->sets, XM_SLOTS_MAX - 1);
 	out->excludes = min(4096, XM_EXCLUDES_MAX - 1);

@@ -160,11 +160,24 @@ static int on_netlink(sd_event_source *source, int fd, uint32_t events, void *da
 	return 0;
 }
 
+/* Maps of other limits or of another layout cannot be taken over: forwarding starts anew. */
+static int open_dataplane(struct reconcile *r, struct fault *fault)
+{
+	const struct limits *limits = &r->model->limits;
+
+	int error = dataplane_open(&r->dp, r->options.bpffs, limits, fault);
+	if (error != -EUCLEAN || !r->options.bpffs)
+		return error;
+	tell(r, "replaced", "pins", r->options.bpffs, fault->text);
+	error = dataplane_purge(r->options.bpffs, fault);
+	return error ? error : dataplane_open(&r->dp, r->options.bpffs, limits, fault);
+}
+
 static int open_rooms(struct reconcile *r, struct fault *fault)
 {
 	const struct netlink_events events = {.link = on_link, .settled = on_settled, .data = r};
 
-	int error = dataplane_open(&r->dp, r->options.bpffs, &r->model->limits, fault);
+	int error = open_dataplane(r, fault);
 	if (error)
 		return error;
 	r->ifaces = calloc(r->dp->sizes.interfaces + 1, sizeof(*r->ifaces));
