@@ -28,6 +28,7 @@ void dataplane_close(struct dataplane *dp)
 	for (uint32_t slot = 0; dp->ingress_fd && slot <= dp->sizes.interfaces; slot++)
 		closep(&dp->ingress_fd[slot]);
 	free(dp->ingress_fd);
+	free(dp->behind);
 	trace_close(dp->trace);
 	pool_free(dp->set_pool);
 	pool_free(dp->exclude_pool);
@@ -62,10 +63,11 @@ static int allocate(struct dataplane *dp, struct fault *fault)
 		return fault_set(fault, dp->cpus, "cannot tell the number of CPUs: %s",
 				 strerror(-dp->cpus));
 	dp->ingress_fd = malloc((dp->sizes.interfaces + 1) * sizeof(*dp->ingress_fd));
-	if (!dp->ingress_fd)
-		return fault_set(fault, -ENOMEM, "out of memory");
-	for (uint32_t slot = 0; slot <= dp->sizes.interfaces; slot++)
+	dp->behind = calloc(dp->sizes.interfaces + 1, sizeof(*dp->behind));
+	for (uint32_t slot = 0; dp->ingress_fd && slot <= dp->sizes.interfaces; slot++)
 		dp->ingress_fd[slot] = -1;
+	if (!dp->ingress_fd || !dp->behind)
+		return fault_set(fault, -ENOMEM, "out of memory");
 	allow_files(&dp->sizes);
 	return 0;
 }

@@ -65,8 +65,9 @@ struct dataplane {
 	int cpus; /* possible CPUs: values of a per-CPU element */
 	struct pool *set_pool, *exclude_pool;
 	struct trace *trace;
-	int *ingress_fd; /* by interface slot: our program, -1 none */
-	int pin_lock;	 /* pin_dir, locked against a second daemon; -1 */
+	int *ingress_fd;  /* by interface slot: our program, -1 none */
+	uint32_t *behind; /* by interface slot: dispatcher that our program was last seen in */
+	int pin_lock;	  /* pin_dir, locked against a second daemon; -1 */
 };
 
 /*

@@ -48,6 +48,10 @@ static void program_closep(struct xdp_program **program)
 		xdp_program__close(*program);
 }
 
+/*
+ * libxdp 1.3 leaves a descriptor open for each program that it is asked about (xdp-tools
+ * issue 343), so it is asked about dispatchers only, and about each once (dp->behind).
+ */
 static struct xdp_multiprog *dispatcher_of(int ifindex)
 {
 	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
@@ -70,11 +74,36 @@ static struct xdp_program *component(const struct xdp_multiprog *mp, uint32_t id
 	return NULL;
 }
 
-/* `id`: of our program, 0 when we have none. */
-static int look(int ifindex, uint32_t id, struct seen *out)
+static bool is_dispatcher(uint32_t id)
+{
+	char name[BPF_OBJ_NAME_LEN];
+
+	program_name(id, name);
+	return !strcmp(name, "xdp_dispatcher");
+}
+
+/* Is our program part of the dispatcher? Its parts never change: others make another one. */
+static bool is_behind(int ifindex, uint32_t id, uint32_t dispatcher, uint32_t *behind)
+{
+	if (behind && *behind == dispatcher)
+		return true;
+	_cleanup_(multiprog_closep) struct xdp_multiprog *mp = dispatcher_of(ifindex);
+	if (!mp || !component(mp, id))
+		return false;
+	if (behind)
+		*behind = dispatcher;
+	return true;
+}
+
+/*
+ * `id`: of our program, 0 when we have none. `behind` (may be NULL): the dispatcher where it
+ * was seen last.
+ */
+static int look(int ifindex, uint32_t id, uint32_t *behind, struct seen *out)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 	int r = bpf_xdp_query(ifindex, 0, &q);
+	char device[IF_NAMESIZE];
 
 	*out = (struct seen){};
 	if (r < 0)
@@ -82,22 +111,24 @@ static int look(int ifindex, uint32_t id, struct seen *out)
 	uint32_t holds = q.drv_prog_id	 ? q.drv_prog_id
 			 : q.skb_prog_id ? q.skb_prog_id
 					 : q.hw_prog_id;
-	if (!holds)
-		return 0;
+	if (!holds) /* it says the same of a device that is not there */
+		return if_indextoname(ifindex, device) ? 0 : -ENODEV;
 	if (id && (id == q.drv_prog_id || id == q.skb_prog_id)) {
 		*out = (struct seen){.id = id, .native = id == q.drv_prog_id};
-		return 0;
-	}
-	_cleanup_(multiprog_closep) struct xdp_multiprog *mp = dispatcher_of(ifindex);
-	if (!mp) {
+	} else if (!is_dispatcher(holds)) {
 		out->foreign = holds;
 		out->foreign_native = holds == q.drv_prog_id;
-	} else if (id && component(mp, id)) {
-		out->id = id;
-		out->dispatcher = true;
-		out->native = xdp_multiprog__attach_mode(mp) == XDP_MODE_NATIVE;
+	} else if (id && is_behind(ifindex, id, holds, behind)) {
+		*out =
+		    (struct seen){.id = id, .dispatcher = true, .native = holds == q.drv_prog_id};
 	}
 	return 0;
+}
+
+/* The same for the program of a slot. */
+static int look_at(struct dataplane *dp, uint32_t slot, int ifindex, struct seen *out)
+{
+	return look(ifindex, program_id(dp->ingress_fd[slot]), &dp->behind[slot], out);
 }
 
 static bool valid(const struct dataplane *dp, uint32_t slot)
@@ -130,7 +161,7 @@ int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 	if (foreign_size)
 		foreign[0] = 0;
 	messages_start();
-	r = look(ifindex, program_id(dp->ingress_fd[slot]), &seen);
+	r = look_at(dp, slot, ifindex, &seen);
 	if (r < 0)
 		return r;
 	state_of(&seen, state);
@@ -172,6 +203,7 @@ static void forget(struct dataplane *dp, uint32_t slot)
 	pin_name(slot, name);
 	pin_remove(dp, name);
 	closep(&dp->ingress_fd[slot]);
+	dp->behind[slot] = 0;
 }
 
 static const char *device_name(int ifindex, char name[static IF_NAMESIZE])
@@ -190,7 +222,7 @@ int dataplane_detach(struct dataplane *dp, uint32_t slot, int ifindex, struct fa
 	if (!valid(dp, slot))
 		return fault_set(fault, -EINVAL, "interface slot %u is out of range", slot);
 	messages_start();
-	r = look(ifindex, program_id(dp->ingress_fd[slot]), &seen);
+	r = look_at(dp, slot, ifindex, &seen);
 	if (!r)
 		r = detach_seen(ifindex, dp->ingress_fd[slot], &seen);
 	if (r < 0 && r != -ENOENT && r != -ENODEV)
@@ -216,12 +248,16 @@ struct attach {
 
 static int refused(const struct attach *a, int error)
 {
-	const char *words = messages_words(), *mode = a->spec->native ? "native" : "generic";
+	const char *words = messages_words();
 
-	return fault_set(a->fault, error, "cannot attach to %s in %s mode: %s%s%s%s", a->device,
-			 mode, strerror(-error), *words ? ": " : "", words,
-			 a->spec->native ? ": change that, or use `interface IF --mode generic`"
-					 : "");
+	if (error == -ENODEV || !a->spec->native)
+		return fault_set(a->fault, error, "cannot attach to %s%s: %s%s%s", a->device,
+				 a->spec->native ? "" : " in generic mode", strerror(-error),
+				 *words ? ": " : "", words);
+	return fault_set(a->fault, error,
+			 "cannot attach to %s in native mode: %s%s%s: change that, or use "
+			 "`interface %s --mode generic`",
+			 a->device, strerror(-error), *words ? ": " : "", words, a->device);
 }
 
 static int foreign_fault(const struct attach *a)
@@ -259,7 +295,7 @@ static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 /* Sets a->old; a left-over program becomes what was seen as ours. */
 static int find_old(struct attach *a)
 {
-	int r = look(a->spec->ifindex, program_id(a->dp->ingress_fd[a->spec->slot]), &a->seen);
+	int r = look_at(a->dp, a->spec->slot, a->spec->ifindex, &a->seen);
 
 	if (r < 0)
 		return refused(a, r);
@@ -291,6 +327,7 @@ static int keep(struct attach *a, int fd)
 		return r;
 	closep(&a->dp->ingress_fd[a->spec->slot]);
 	a->dp->ingress_fd[a->spec->slot] = r;
+	a->dp->behind[a->spec->slot] = 0;
 	pin_name(a->spec->slot, name);
 	return pin_set(a->dp, fd, name);
 }
@@ -390,9 +427,10 @@ int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 	r = a.old >= 0 && a.seen.native == spec->native ? renew(&a) : attach_fresh(&a);
 	if (r < 0)
 		return r;
-	/* libxdp's words first: looking again may say more */
-	snprintf(state->why_single, sizeof(state->why_single), "%s", messages_all());
-	r = look(spec->ifindex, program_id(dp->ingress_fd[spec->slot]), &a.seen);
+	/* libxdp's words first: looking again may say more. It is not asked to replace. */
+	snprintf(state->why_single, sizeof(state->why_single), "%s",
+		 *messages_of_libxdp() ? messages_of_libxdp() : "it was attached alone before");
+	r = look_at(dp, spec->slot, spec->ifindex, &a.seen);
 	if (r < 0)
 		return refused(&a, r);
 	state_of(&a.seen, state);
@@ -435,7 +473,7 @@ static int detach_if_there(int ifindex, int fd, struct fault *fault)
 {
 	char device[IF_NAMESIZE];
 	struct seen seen;
-	int r = look(ifindex, program_id(fd), &seen);
+	int r = look(ifindex, program_id(fd), NULL, &seen);
 
 	if (!r && seen.id)
 		r = detach_seen(ifindex, fd, &seen);

@@ -60,8 +60,8 @@ int netns_cookie(uint64_t *out);
 void messages_start(void);
 /* What the kernel said last (netlink or verifier), else what the libraries said; or "". */
 const char *messages_words(void);
-/* Everything that the libraries said, joined. */
-const char *messages_all(void);
+/* What libxdp said, joined. */
+const char *messages_of_libxdp(void);
 
 /* --- pool.c --- */
 

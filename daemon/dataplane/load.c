@@ -97,6 +97,18 @@ static int read_constants(const struct program_facts *p, char out[static CONSTAN
 	return -ENOENT;
 }
 
+/* The same code has its maps in the same order; only the constants are each one's own. */
+static bool same_maps(const struct program_facts *a, const struct program_facts *b)
+{
+	unsigned int different = 0;
+
+	if (map_count(a) != map_count(b))
+		return false;
+	for (unsigned int i = 0; i < map_count(a); i++)
+		different += a->maps[i] != b->maps[i];
+	return different <= 1;
+}
+
 /* The tag is the hash of the instructions, without what constants say. */
 bool ingress_same(int program_fd, int other_fd)
 {
@@ -105,7 +117,7 @@ bool ingress_same(int program_fd, int other_fd)
 	int size[2];
 
 	if (ask(program_fd, &p[0]) < 0 || ask(other_fd, &p[1]) < 0 ||
-	    memcmp(p[0].info.tag, p[1].info.tag, sizeof(p[0].info.tag)))
+	    memcmp(p[0].info.tag, p[1].info.tag, sizeof(p[0].info.tag)) || !same_maps(&p[0], &p[1]))
 		return false;
 	for (int i = 0; i < 2; i++)
 		size[i] = read_constants(&p[i], constants[i]);

@@ -13,7 +13,7 @@ struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_s
 struct bpf_object *ingress_object(const struct ingress_bpf *instance);
 void ingress_destroyp(struct ingress_bpf **instance);
 
-/* True when both have the same code and the same constants. */
+/* True when both have the same code, the same maps and the same constants. */
 bool ingress_same(int program_fd, int other_fd);
 /* True when the program uses the map of this id. */
 bool program_uses(int program_fd, uint32_t map_id);

@@ -15,7 +15,7 @@
 
 #define WORDS_MAX 400
 
-static __thread char kernel_words[WORDS_MAX], library_words[WORDS_MAX];
+static __thread char kernel_words[WORDS_MAX], libbpf_words[WORDS_MAX], libxdp_words[WORDS_MAX];
 
 static char *trim(char *line)
 {
@@ -58,7 +58,7 @@ static void keep_verifier(char *text)
 	}
 }
 
-static void keep(char *text)
+static void keep(char *text, char *words_of_library)
 {
 	static const char extack[] = "Kernel error message: ";
 	char *save = NULL, *words;
@@ -73,12 +73,13 @@ static void keep(char *text)
 		if (words)
 			snprintf(kernel_words, sizeof(kernel_words), "%s",
 				 words + sizeof(extack) - 1);
-		else if (*l)
-			append(library_words, l);
+		else if (*l && !strstr(l, "ulimit")) /* no hint: 5.11 did away with that limit */
+			append(words_of_library, l);
 	}
 }
 
-__attribute__((format(printf, 1, 0))) static int format_and_keep(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static int format_and_keep(const char *format, va_list args,
+								 char *to)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -86,35 +87,35 @@ __attribute__((format(printf, 1, 0))) static int format_and_keep(const char *for
 		text = NULL;
 		return 0;
 	}
-	keep(text);
+	keep(text, to);
 	return 0;
 }
 
 __attribute__((format(printf, 2, 0))) static int from_libbpf(enum libbpf_print_level level,
 							     const char *format, va_list args)
 {
-	return level == LIBBPF_WARN ? format_and_keep(format, args) : 0;
+	return level == LIBBPF_WARN ? format_and_keep(format, args, libbpf_words) : 0;
 }
 
 __attribute__((format(printf, 2, 0))) static int from_libxdp(enum libxdp_print_level level,
 							     const char *format, va_list args)
 {
-	return level <= LIBXDP_INFO ? format_and_keep(format, args) : 0;
+	return level <= LIBXDP_INFO ? format_and_keep(format, args, libxdp_words) : 0;
 }
 
 void messages_start(void)
 {
 	libbpf_set_print(from_libbpf);
 	libxdp_set_print(from_libxdp);
-	kernel_words[0] = library_words[0] = 0;
+	kernel_words[0] = libbpf_words[0] = libxdp_words[0] = 0;
 }
 
 const char *messages_words(void)
 {
-	return kernel_words[0] ? kernel_words : library_words;
+	return kernel_words[0] ? kernel_words : libbpf_words[0] ? libbpf_words : libxdp_words;
 }
 
-const char *messages_all(void)
+const char *messages_of_libxdp(void)
 {
-	return library_words;
+	return libxdp_words;
 }
