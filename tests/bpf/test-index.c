@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Keys, counters and grace periods of the dataplane room. */
+#include "tests/bpf/own.h"
+
+static struct xm_entry_record record_of(const char *group, const char *source, uint32_t node)
+{
+	struct xm_entry_record r = {.used = source ? 2 : 1, .node = node, .key.ingress = 1};
+	struct prefix p;
+	const char *why;
+
+	assert_int_equal(prefix_parse(group, &p, &why), 0);
+	r.key.address = p.address;
+	r.len = p.len;
+	if (source) {
+		assert_int_equal(prefix_parse(source, &p, &why), 0);
+		r.source = p.address;
+		r.source_len = p.len;
+	}
+	return r;
+}
+
+TEST(index_keys)
+{
+	struct dataplane *dp = open_with(NULL, &small);
+	const struct xm_entry_record records[] = {
+	    [1] = record_of("239.1.1.1", NULL, 0),
+	    [2] = record_of("239.1.0.0/16", NULL, 0),
+	    [3] = record_of("239.1.1.0/24", NULL, 0),
+	    [4] = record_of("239.0.0.0/8", NULL, 0),
+	    [5] = record_of("239.1.1.1", "10.0.0.1", 1),
+	    [6] = record_of("239.1.1.1", "10.0.0.0/8", 1),
+	    [7] = record_of("ff15::1", NULL, 0),
+	};
+	const uint32_t count = 7;
+
+	for (uint32_t e = 1; e <= count; e++)
+		assert_int_equal(dataplane_insert(dp, e, &records[e]), 0);
+	for (uint32_t e = 1; e <= count; e++) {
+		assert_int_equal(dataplane_insert(dp, e, &records[e]), 0); /* adoption */
+		assert_int_equal(dataplane_insert(dp, 20, &records[e]), -EEXIST);
+		assert_int_equal(dp->entry_records[20].used, 0);
+		assert_memory_equal(&dp->entry_records[e], &records[e], sizeof(records[e]));
+	}
+	uint32_t entry;
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_EXACT], &records[1].key, &entry), 0);
+	assert_int_equal(entry, 1);
+	struct xm_prefix_key lpm = {.prefixlen = 64 + 128, .key = records[1].key};
+	const uint32_t longest[] = {3, 2, 4}; /* as the longer ones go */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_PREFIX], &lpm, &entry), 0);
+		assert_int_equal(entry, longest[i]);
+		assert_int_equal(dataplane_delete(dp, longest[i]), 0);
+	}
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_PREFIX], &lpm, &entry), -ENOENT);
+	struct xm_source_prefix_key source = {.prefixlen = 32 + 128,
+					      .key = {.node = 1, .address = records[5].source}};
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_SOURCE_PREFIX], &source, &entry), 0);
+	assert_int_equal(entry, 6);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_SOURCE_EXACT], &source.key, &entry), 0);
+	assert_int_equal(entry, 5);
+	dataplane_close(dp);
+}
+
+TEST(index_delete)
+{
+	struct dataplane *dp = open_with(NULL, &small);
+	const char *const groups[] = {"239.1.1.1", "239.1.0.0/16"};
+
+	for (int i = 0; i < 2; i++) {
+		struct xm_entry_record r = record_of(groups[i], NULL, 0);
+		assert_int_equal(dataplane_insert(dp, 1, &r), 0);
+		assert_int_equal(dataplane_delete(dp, 1), 0);
+		assert_int_equal(dp->entry_records[1].used, 1);
+		/* the next one of that key, while the record of the last is there still */
+		assert_int_equal(dataplane_insert(dp, 2, &r), 0);
+		assert_int_equal(dataplane_delete(dp, 1), 0);
+		assert_int_equal(dataplane_insert(dp, 3, &r), -EEXIST);
+		dataplane_forget(dp, 1);
+		assert_int_equal(dp->entry_records[1].used, 0);
+		assert_int_equal(dataplane_delete(dp, 1), -EINVAL);
+		assert_int_equal(dataplane_delete(dp, 2), 0);
+		dataplane_forget(dp, 2);
+		assert_int_equal(dataplane_insert(dp, 3, &r), 0);
+		assert_int_equal(dataplane_delete(dp, 3), 0);
+		dataplane_forget(dp, 3);
+	}
+	struct xm_entry_record r = record_of("239.1.1.1", NULL, 0);
+	assert_int_equal(dataplane_insert(dp, 0, &r), -EINVAL);
+	assert_int_equal(dataplane_insert(dp, dp->sizes.entries + 1, &r), -EINVAL);
+	assert_int_equal(dataplane_insert(dp, dp->sizes.entries, &r), 0);
+	dataplane_close(dp);
+}
+
+TEST(interface_slots)
+{
+	struct dataplane *dp = open_with(NULL, &small);
+	uint32_t index = 77, slot;
+
+	assert_int_equal(dataplane_map_interface(dp, index, 3), 0);
+	assert_int_equal(dataplane_map_interface(dp, index, 4), 0);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &index, &slot), 0);
+	assert_int_equal(slot, 4);
+	assert_int_equal(dataplane_map_interface(dp, index, small.interfaces + 1), -EINVAL);
+	assert_int_equal(dataplane_unmap_interface(dp, index), 0);
+	assert_int_equal(dataplane_unmap_interface(dp, index), 0);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &index, &slot),
+			 -ENOENT);
+	dataplane_close(dp);
+}
+
+/* --- counters and grace --- */
+
+static void write_counters(const struct dataplane *dp, enum dataplane_map map, uint32_t index,
+			   uint64_t first, size_t words)
+{
+	uint64_t *rows = calloc(dp->cpus, words * sizeof(*rows));
+
+	for (size_t i = 0; i < dp->cpus * words; i++)
+		rows[i] = first + i % words; /* the same on each CPU */
+	assert_int_equal(bpf_map_update_elem(dp->map_fd[map], &index, rows, BPF_ANY), 0);
+	free(rows);
+}
+
+TEST(counters)
+{
+	const size_t words = sizeof(struct xm_interface_counters) / 8;
+	struct dataplane *dp = open_with(NULL, &small);
+	struct xm_interface_counters c;
+	struct xm_group_counters g;
+	struct xm_slot_counters s;
+	uint64_t cpus = dp->cpus;
+
+	write_counters(dp, MAP_INTERFACE_COUNTERS, 1, 100, words);
+	write_counters(dp, MAP_INTERFACE_COUNTERS, 2, 1000, words);
+	write_counters(dp, MAP_GROUP_COUNTERS, 64, 5, 3);
+	write_counters(dp, MAP_SLOT_COUNTERS, dp->sizes.slots, 8, 2);
+	assert_int_equal(counters_interface(dp, 1, &c), 0);
+	assert_true(c.received == 100 * cpus && c.matched == 101 * cpus);
+	assert_true(c.flush_excluded == (100 + words - 1) * cpus);
+	assert_int_equal(counters_group(dp, 64, &g), 0);
+	assert_true(g.frames == 5 * cpus && g.bytes == 6 * cpus && g.copies == 7 * cpus);
+	assert_int_equal(counters_slot(dp, dp->sizes.slots, &s), 0);
+	assert_true(s.frames == 8 * cpus && s.too_big == 9 * cpus);
+	assert_int_equal(counters_clear_group(dp, 64), 0);
+	assert_int_equal(counters_group(dp, 64, &g), 0);
+	assert_true(!g.frames && !g.bytes && !g.copies);
+
+	assert_int_equal(counters_move_interface(dp, 1, 2), 0);
+	assert_int_equal(counters_interface(dp, 2, &c), 0);
+	assert_true(c.received == 1100 * cpus && c.matched == 1102 * cpus);
+	assert_true(c.flush_excluded == (1000 + words - 1) * cpus);
+	assert_int_equal(counters_interface(dp, 1, &c), 0);
+	assert_true(!c.received && !c.matched && !c.flush_excluded);
+	assert_true(counters_group(dp, dp->sizes.entries + 1, &g) < 0);
+	dataplane_close(dp);
+}
+
+TEST(grace)
+{
+	struct dataplane *dp = open_pinned();
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(dataplane_grace(dp), 0);
+	unpin(dp);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(index_keys),      cmocka_unit_test(index_delete),
+	    cmocka_unit_test(interface_slots), cmocka_unit_test(counters),
+	    cmocka_unit_test(grace),
+	};
+	int r = own_namespaces();
+
+	return r ? r : cmocka_run_group_tests(tests, NULL, NULL);
+}
