@@ -19,11 +19,6 @@ static void keep_learned(const struct link *old, struct link *fresh)
 	fresh->peer_xdp_native = old->peer_xdp_native;
 }
 
-static void touch(struct record *record)
-{
-	record->work = record->changed = true;
-}
-
 int apply_link(struct netlink *netlink, const struct link *fresh)
 {
 	struct record *record = cache_find(&netlink->cache, fresh->ifindex);
@@ -51,7 +46,7 @@ int apply_link(struct netlink *netlink, const struct link *fresh)
 	memcpy(&record->now, &link, sizeof(link));
 	record->self_stale = false;
 	record->seen = true;
-	touch(record);
+	cache_touch(&netlink->cache, record);
 	return 0;
 }
 
@@ -66,7 +61,7 @@ static void stale_peers_of(struct netlink *netlink, int nsid, int ifindex)
 			continue;
 		/* The pointer to the peer itself may have changed with it. */
 		record->self_stale = record->peer_stale = true;
-		touch(record);
+		cache_touch(&netlink->cache, record);
 	}
 }
 
@@ -81,9 +76,9 @@ void apply_gone(struct netlink *netlink, int ifindex)
 
 	if (!record || !record->present)
 		return;
-	record->present = record->work = false;
+	record->present = false;
 	record->vanished = record->is_told;
-	record->changed = true;
+	cache_touch(&netlink->cache, record);
 	netlink->cache.names_valid = false;
 	stale_peers_of(netlink, -1, ifindex);
 }
@@ -100,7 +95,7 @@ void apply_features(int ifindex, uint64_t xdp_features, void *data)
 		return;
 	record->now.xdp_features = xdp_features;
 	record->now.xdp_features_known = true;
-	touch(record);
+	cache_touch(&netlink->cache, record);
 	if (!link_is_veth(&record->now))
 		return;
 	/*
@@ -111,6 +106,6 @@ void apply_features(int ifindex, uint64_t xdp_features, void *data)
 	peer = record->now.lower_nsid < 0 ? cache_find(&netlink->cache, record->now.lower) : NULL;
 	if (peer && peer->present) {
 		peer->self_stale = true;
-		touch(peer);
+		cache_touch(&netlink->cache, peer);
 	}
 }

@@ -62,6 +62,15 @@ int ask_all(struct netlink *netlink)
 	return r;
 }
 
+/* Asks for a link itself again, once in a settling. */
+static void doubt(struct netlink *netlink, struct record *record)
+{
+	if (record->asked == netlink->settling)
+		return;
+	record->self_stale = true;
+	cache_touch(&netlink->cache, record);
+}
+
 /* One of our own namespace: its record knows. Give it work when it should learn from us. */
 static void peer_here(struct netlink *netlink, struct record *record)
 {
@@ -73,17 +82,15 @@ static void peer_here(struct netlink *netlink, struct record *record)
 	}
 	if (peer->now.lower != record->now.ifindex || peer->now.lower_nsid >= 0) {
 		/* One of the two has moved or been made anew: whose message is still queued? */
-		peer->self_stale |= peer->asked != netlink->settling;
-		record->self_stale |= record->asked != netlink->settling;
-		peer->work |= peer->self_stale;
-		record->work |= record->self_stale;
+		doubt(netlink, peer);
+		doubt(netlink, record);
 		return;
 	}
-	peer->work |= !peer->now.peer_known || peer->now.peer_mtu != record->now.mtu ||
-		      peer->now.peer_rx_queues != record->now.rx_queues ||
-		      peer->now.peer_tx_queues != record->now.tx_queues ||
-		      peer->now.peer_xdp_native != link_xdp_native(&record->now);
-	peer->changed |= peer->work;
+	if (!peer->now.peer_known || peer->now.peer_mtu != record->now.mtu ||
+	    peer->now.peer_rx_queues != record->now.rx_queues ||
+	    peer->now.peer_tx_queues != record->now.tx_queues ||
+	    peer->now.peer_xdp_native != link_xdp_native(&record->now))
+		cache_touch(&netlink->cache, peer);
 	link_set_peer(&record->now, &peer->now);
 }
 
@@ -137,30 +144,21 @@ static void revive(struct cache *cache)
 	for (size_t i = 0; i < cache->count; i++) {
 		struct record *record = cache->by_index[i];
 
-		record->work |=
-		    record->present && (record->self_stale || record->features_stale ||
-					(record->peer_stale && record->now.lower_nsid >= 0));
+		if (record->self_stale || record->features_stale || record->peer_stale)
+			cache_touch(cache, record);
 	}
 }
 
 bool work_all(struct netlink *netlink)
 {
-	bool again = true, complete = true;
 	struct record *record;
 
 	netlink->settling++;
-	revive(&netlink->cache);
-	while (again) {
-		again = false;
-		for (int at = 0; (record = cache_after(&netlink->cache, at));) {
-			at = record->now.ifindex;
-			if (!record->work)
-				continue;
-			record->work = false;
-			again = true;
-			if (work_one(netlink, record))
-				complete = false;
-		}
-	}
-	return complete;
+	if (netlink->incomplete)
+		revive(&netlink->cache);
+	netlink->incomplete = false;
+	while ((record = cache_next_work(&netlink->cache)))
+		if (record->present && work_one(netlink, record))
+			netlink->incomplete = true;
+	return !netlink->incomplete;
 }

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void cache_init(struct cache *cache)
+{
+	*cache = (struct cache){0};
+	STAILQ_INIT(&cache->work);
+	STAILQ_INIT(&cache->changed);
+}
+
 /* Position of the first record whose ifindex is `ifindex` or more. */
 static size_t position(const struct cache *cache, int ifindex)
 {
@@ -85,6 +92,37 @@ void cache_remove(struct cache *cache, struct record *record)
 	free(record);
 }
 
+void cache_touch(struct cache *cache, struct record *record)
+{
+	if (!record->work)
+		STAILQ_INSERT_TAIL(&cache->work, record, in_work);
+	if (!record->changed)
+		STAILQ_INSERT_TAIL(&cache->changed, record, in_changed);
+	record->work = record->changed = true;
+}
+
+struct record *cache_next_work(struct cache *cache)
+{
+	struct record *record = STAILQ_FIRST(&cache->work);
+
+	if (record) {
+		STAILQ_REMOVE_HEAD(&cache->work, in_work);
+		record->work = false;
+	}
+	return record;
+}
+
+struct record *cache_next_changed(struct record_list *changed)
+{
+	struct record *record = STAILQ_FIRST(changed);
+
+	if (record) {
+		STAILQ_REMOVE_HEAD(changed, in_changed);
+		record->changed = false;
+	}
+	return record;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	struct record *const *x = a, *const *y = b;
@@ -124,5 +162,5 @@ void cache_free(struct cache *cache)
 		free(cache->by_index[i]);
 	free(cache->by_index);
 	free(cache->by_name);
-	*cache = (struct cache){0};
+	cache_init(cache);
 }

@@ -54,41 +54,45 @@ static void on_message(const struct nlmsghdr *message, int nsid, void *data)
 		apply_gone(netlink, info->ifi_index);
 }
 
-static void tell_one(struct netlink *netlink, struct record *record)
+static bool differs(const struct record *record)
+{
+	return record->vanished ||
+	       (record->present && (!record->is_told || !link_same(&record->now, &record->told)));
+}
+
+/* True when there was something to tell. */
+static bool tell_one(struct netlink *netlink, struct record *record)
 {
 	int ifindex = record->now.ifindex;
 
+	if (!differs(record))
+		return false;
 	if (record->vanished) {
 		record->vanished = record->is_told = false;
 		netlink->events.link(ifindex, NULL, netlink->events.data);
 	}
-	if (!record->present)
-		return;
-	if (record->is_told && link_same(&record->now, &record->told))
-		return;
+	if (!differs(record)) /* gone for good */
+		return true;
 	record->is_told = true;
 	memcpy(&record->told, &record->now, sizeof(record->told));
 	netlink->events.link(ifindex, &record->now, netlink->events.data);
+	return true;
 }
 
 /* The calls may refresh, and so add and change records; what they change is told next time. */
 static void settle(struct netlink *netlink)
 {
-	struct record *record;
+	struct record_list changed = STAILQ_HEAD_INITIALIZER(changed);
 	bool resync = netlink->resync, any = resync;
+	struct record *record;
 
 	netlink->resync = false;
 	if (!work_all(netlink))
 		wake_in(netlink, RETRY_MS);
-	for (int at = 0; (record = cache_after(&netlink->cache, at));) {
-		at = record->now.ifindex;
-		if (!record->changed)
-			continue;
-		record->changed = false;
-		any |=
-		    record->vanished || !record->is_told || !link_same(&record->now, &record->told);
-		tell_one(netlink, record);
-		if (!record->present && !record->changed)
+	STAILQ_CONCAT(&changed, &netlink->cache.changed);
+	while ((record = cache_next_changed(&changed))) {
+		any |= tell_one(netlink, record);
+		if (!record->present && !record->changed && !record->work)
 			cache_remove(&netlink->cache, record);
 	}
 	if (any)
@@ -134,6 +138,7 @@ int netlink_open(struct netlink **out, const struct netlink_events *events)
 	if (!netlink)
 		return -ENOMEM;
 	netlink->events = *events;
+	cache_init(&netlink->cache);
 	netlink->epoll = netlink->timer = -1;
 	r = open_all(netlink);
 	if (r) {
@@ -223,17 +228,22 @@ int netlink_refresh(struct netlink *netlink, int ifindex)
 	struct record *record;
 	int r = ask_link(netlink, ifindex);
 
-	record = cache_find(&netlink->cache, ifindex);
 	if (!r) {
+		record = cache_find(&netlink->cache, ifindex);
 		record->features_stale = netlink->features.known;
-		record->peer_stale = record->work = true;
+		record->peer_stale = true;
+		cache_touch(&netlink->cache, record);
 		if (!work_all(netlink))
 			r = -EAGAIN;
 	}
 	/* What is new must be told, though its message will find nothing new any more. */
-	if (record &&
-	    (record->vanished || (record->present && !link_same(&record->now, &record->told))))
+	STAILQ_FOREACH(record, &netlink->cache.changed, in_changed)
+	{
+		if (!differs(record))
+			continue;
 		wake_in(netlink, 0);
+		break;
+	}
 	return r;
 }
 

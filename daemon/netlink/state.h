@@ -28,6 +28,7 @@ struct netlink {
 	int epoll;
 	int timer;	       /* makes the epoll readable when there is work but no message */
 	bool resync;	       /* messages were lost: read everything anew, then tell so */
+	bool incomplete;       /* something could not be asked: try again */
 	unsigned int settling; /* number of the current settling, for record.asked */
 	char why[REQUEST_WHY_MAX];
 };
