@@ -35,7 +35,7 @@ struct link {
 	bool up;       /* IFF_UP */
 	bool lower_up; /* IFF_LOWER_UP: carrier */
 	bool allmulti; /* IFF_ALLMULTI as set by anybody through flags */
-	bool promisc;
+	bool promisc;  /* by flag, or by count as the ports of a bridge are */
 	unsigned int mtu;
 	unsigned int rx_queues, tx_queues; /* IFLA_NUM_RX/TX_QUEUES; 0: unknown */
 	int lower;	/* IFLA_LINK: VLAN or macvlan parent, veth peer; 0: none */
@@ -44,8 +44,12 @@ struct link {
 	char master_kind[LINK_KIND_MAX];
 	uint16_t vlan_id;	/* kind "vlan": IFLA_VLAN_ID */
 	uint16_t vlan_protocol; /* kind "vlan": host byte order 0x8100 or 0x88a8 */
+	/*
+	 * The kernel announces programs of links that are up and were attached by netlink. Others
+	 * show when the link changes otherwise, is refreshed, or (veth) its peer's features tell.
+	 */
 	enum link_xdp_mode xdp_mode;
-	uint32_t xdp_program_id; /* 0: none; of the mode above */
+	uint32_t xdp_program_id; /* 0: none; of the mode above (MULTI: the native one) */
 	uint64_t xdp_features;	 /* LINK_XDP_*, valid when xdp_features_known */
 	bool xdp_features_known; /* false before kernel 6.3 */
 	/* veth: the other end, read through lower_nsid where the kernel lets us */
@@ -60,8 +64,11 @@ struct netlink;
 
 /*
  * One call per change that was settled: `link` is NULL when it vanished (by any cause,
- * also a move to another namespace), else the new facts; valid during the call only.
- * `resync` is true once after an overrun, when every link was read anew.
+ * also a move to another namespace), else the new facts; valid during the call only. A link
+ * that was away and is back with the same ifindex gets both calls: kernel maps forgot it. Counters
+ * are no change. `resync` is true once after an overrun, when every link was read anew; then
+ * a link may have been away without a call. The calls may use everything below but
+ * netlink_dispatch() and netlink_close().
  */
 struct netlink_events {
 	void (*link)(int ifindex, const struct link *link, void *data);
@@ -72,13 +79,16 @@ struct netlink_events {
 
 /*
  * Opens the sockets (receive buffer raised), subscribes, and reads all links once (so
- * link() is called for each, then settled()). Returns 0 or a negative errno.
+ * link() is called for each, then settled(); *out is set before). Returns 0 or a negative errno.
  */
 int netlink_open(struct netlink **out, const struct netlink_events *events);
 void netlink_close(struct netlink *netlink);
 
-/* One descriptor to poll for input (an epoll fd over the sockets); netlink_dispatch() reads all
- * there is, never blocks. */
+/*
+ * One descriptor to poll for input (an epoll fd over the sockets). netlink_dispatch() reads what is
+ * there, asks the kernel for what that leaves open (bounded, some 10 us a question) and makes the
+ * calls. 0 or a negative errno; then the descriptor becomes readable again for another try.
+ */
 int netlink_fd(const struct netlink *netlink);
 int netlink_dispatch(struct netlink *netlink);
 
@@ -89,7 +99,8 @@ const struct link *netlink_by_name(const struct netlink *netlink, const char *na
 int netlink_each(const struct netlink *netlink, int (*f)(const struct link *link, void *data),
 		 void *data);
 
-/* Reads one link again now (fresh statistics, features, peer). 0, -ENODEV, negative errno. */
+/* Reads one link again now (fresh statistics, features, peer). 0, -ENODEV, negative errno. What is
+ * new is there at once; the calls for it come from the next dispatch. */
 int netlink_refresh(struct netlink *netlink, int ifindex);
 
 /* Sets or clears IFF_ALLMULTI. *why, when not NULL, gets the kernel's extack text (static buffer).
@@ -99,8 +110,11 @@ int netlink_set_allmulti(struct netlink *netlink, int ifindex, bool on, const ch
 /*
  * VLAN offloads that hide a tag from XDP. `rx` is our own rx-vlan-hw-parse ("rx-vlan-offload");
  * for a veth it is the *peer's* tx-vlan-hw-insert that counts, reachable when the peer is in our
- * namespace or in one whose id we can turn into a descriptor. Both: 0 done, 1 was so already,
- * -EOPNOTSUPP the driver has fixed it, -EXDEV the peer is out of reach, other negative errno.
+ * namespace or in one whose id we can turn into a descriptor (which moves a helper thread there by
+ * setns(2), so it wants CAP_SYS_ADMIN and a unit that allows it). What hides the tags of a macvlan
+ * is its parent's. Switching off remembers what was on, and hide_tags = true gives back that.
+ * Both: 0 done, 1 was so already (set only), -EOPNOTSUPP the driver has fixed it, -EXDEV the peer
+ * is out of reach, other negative errno.
  */
 int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_tags);
 int netlink_set_vlan_offload(struct netlink *netlink, int ifindex, bool hide_tags,

@@ -6,9 +6,11 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "daemon/netlink/state.h"
@@ -211,6 +213,34 @@ static void test_without_foreign_events(void **state)
 	assert_int_equal(named(world, "va")->peer_mtu, 1450);
 }
 
+/* A kernel that does not answer is asked again, and nothing is told that is not known. */
+static void test_kernel_that_does_not_answer(void **state)
+{
+	const struct timeval soon = {.tv_usec = 10000};
+	struct world *world = *state;
+	unsigned int away = pair(world), calls = world->calls;
+	int *fd = &world->netlink->route.request.fd, kept = *fd, ends[2], results[3];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon)), 0);
+	*fd = ends[0];
+	run(world, away, "ip link set vb mtu 1400");
+	results[0] = netlink_dispatch(world->netlink); /* peers are unknown for now */
+	results[1] = netlink_refresh(world->netlink, named(world, "va")->ifindex);
+	world->netlink->resync = true;
+	results[2] = netlink_dispatch(world->netlink);
+	*fd = kept;
+	assert_int_equal(results[0], 0);
+	assert_int_equal(results[1], -ETIMEDOUT);
+	assert_int_equal(results[2], -ETIMEDOUT);
+	assert_int_equal(world->calls, calls);
+	WAIT(world, ON(world, "va", link->peer_mtu == 1400));
+	assert_int_equal(world->resyncs, 1);
+	agree(world);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
@@ -225,6 +255,7 @@ int main(void)
 	    TEST(test_peer_moves_on),
 	    TEST(test_death_of_namespace),
 	    TEST(test_without_foreign_events),
+	    TEST(test_kernel_that_does_not_answer),
 	};
 
 	return cmocka_run_group_tests_name("netlink-peers", tests, NULL, NULL);
