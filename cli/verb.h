@@ -59,5 +59,6 @@ int cmd_status(const struct cli *cli, int argc, const char **argv);  /* status.c
 int cmd_reload(const struct cli *cli, int argc, const char **argv);
 int cmd_apply(const struct cli *cli, int argc, const char **argv); /* apply.c */
 int cmd_save(const struct cli *cli, int argc, const char **argv);  /* save.c */
+int cmd_bench(const struct cli *cli, int argc, const char **argv); /* bench.c */
 
 #endif

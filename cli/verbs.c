@@ -122,5 +122,21 @@ const struct verb verbs[] = {
      0,
      {"xmcastctl reattach eth0", "xmcastctl reattach veth0"},
      cmd_reattach},
+    {"bench",
+     "[throughput|lpm-trie[-OPERATION]] [OPTIONS] [--output FILE] | show FILE | compare FILE[:ROW] "
+     "FILE[:ROW]",
+     "measure how fast this machine forwards, or its LPM trie; show and compare results",
+     "Throughput: [--native] [--generic] [--programs LIST] [--receivers 1,2,4,8] [--pairs N]\n"
+     "[--source live|packet] [--frame-size N] [--duration S] [--seed N] [--label TEXT] [--quick].\n"
+     "lpm-trie-{noop,baseline,lookup,insert,update,delete,free}, or lpm-trie for all of them:\n"
+     "[--nr-entries N[,N]] [--prefix-len N] [--producers N] [--random] [--warmup S] [--duration "
+     "S]\n"
+     "[--allow-long-free].\n"
+     "show FILE [--csv] [--markdown] [--plot FILE.svg]; compare .. [--fail-below RATIO], where ROW "
+     "is\n"
+     "PROGRAM/TOPOLOGY/MODE. Neither needs the daemon. Ctrl-C prints what is known by then.\n",
+     {"xmcastctl bench --quick --output before.json",
+      "xmcastctl bench compare before.json after.json --fail-below 0.97"},
+     cmd_bench},
     {0},
 };

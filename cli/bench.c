@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bench: asks the daemon to measure, shows on a terminal what runs, and prints the result.
+ * Ctrl-C asks it to stop: then comes what is known by then, marked partial.
+ */
+#include "cli/bench.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/bench_result.h"
+#include "cli/client.h"
+#include "cli/output.h"
+
+struct run {
+	const struct cli *cli;
+	const char *output; /* file for the result; NULL: none */
+	bool terminal;	    /* show progress on stderr */
+	json_t *result;	    /* owned */
+};
+
+static void show_progress(const json_t *progress)
+{
+	const json_t *so_far = json_object_get(progress, "so_far");
+	const json_t *mpps = json_object_get(so_far, "mpps"), *ops = json_object_get(so_far, "ops");
+	double left = json_number_value(json_object_get(progress, "seconds_left"));
+
+	fprintf(stderr, "\r\033[K%s  %lld/%lld, about %.0f s left", output_string(progress, "what"),
+		(long long)json_integer_value(json_object_get(progress, "step")),
+		(long long)json_integer_value(json_object_get(progress, "steps")),
+		left > 0 ? left : 0);
+	if (json_is_number(mpps))
+		fprintf(stderr, "  %s %.3f Mpps", output_string(so_far, "program"),
+			json_number_value(mpps));
+	else if (json_is_number(ops))
+		fprintf(stderr, "  %.3f M ops/s", json_number_value(ops) / 1e6);
+	fflush(stderr);
+}
+
+static int on_reply(const json_t *parameters, bool continues, void *data)
+{
+	struct run *run = data;
+	json_t *progress = json_object_get(parameters, "progress"),
+	       *result = json_object_get(parameters, "result");
+
+	(void)continues;
+	if (json_is_object(progress) && run->terminal)
+		show_progress(progress);
+	if (json_is_object(result))
+		run->result = json_incref(result);
+	return CLI_DONE;
+}
+
+static int save(const json_t *result, const char *path)
+{
+	if (json_dump_file(result, path, JSON_INDENT(1)) < 0)
+		return cli_fail(CLI_REFUSED, "%s cannot be written: %m", path);
+	return CLI_DONE;
+}
+
+/* Waits for Ctrl-C, then asks over a connection of its own; the next Ctrl-C ends the program. */
+static void *stop_on_interrupt(void *data)
+{
+	const struct cli *cli = data;
+	struct client client;
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	if (sigwait(&set, &number))
+		return NULL;
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	if (client_open(&client, cli) == CLI_DONE) {
+		client_call(&client, "BenchStop", json_object(), false, NULL, NULL);
+		client_close(&client);
+	}
+	return NULL;
+}
+
+static void watch_interrupt(const struct cli *cli)
+{
+	pthread_t thread;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&thread, NULL, stop_on_interrupt, (void *)cli))
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	else
+		pthread_detach(thread);
+}
+
+static int finish(const struct run *run)
+{
+	int r = CLI_DONE;
+
+	if (!run->result)
+		return cli_fail(CLI_REFUSED, "the benchmark ended without a result");
+	bench_complete(run->result);
+	if (run->output)
+		r = save(run->result, run->output);
+	if (r == CLI_DONE)
+		r = run->cli->json ? output_json(run->result)
+				   : bench_print(run->result, FORMAT_TABLE);
+	return r;
+}
+
+static int measure(struct run *run, json_t *arguments)
+{
+	struct client client;
+	int r = client_open(&client, run->cli);
+
+	if (r != CLI_DONE) {
+		json_decref(arguments);
+		return r;
+	}
+	watch_interrupt(run->cli);
+	r = client_call(&client, "Bench", json_pack("{s:o}", "arguments", arguments), true,
+			on_reply, run);
+	client_close(&client);
+	if (run->terminal)
+		fprintf(stderr, "\r\033[K");
+	if (r == CLI_DONE)
+		r = finish(run);
+	json_decref(run->result);
+	return r;
+}
+
+int cmd_bench(const struct cli *cli, int argc, const char **argv)
+{
+	struct run run = {.cli = cli, .terminal = isatty(STDERR_FILENO)};
+	json_t *arguments = json_array();
+
+	if (argc > 1 && !strcmp(argv[1], "show"))
+		return bench_show(cli, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "compare"))
+		return bench_compare(cli, argc - 1, argv + 1);
+	/* All other words are xmcast-bench's, but for where the result goes. */
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--output=", 9))
+			run.output = argv[i] + 9;
+		else if (!strcmp(argv[i], "--output") && argv[i + 1])
+			run.output = argv[++i];
+		else
+			json_array_append_new(arguments, json_text(argv[i]));
+	}
+	return measure(&run, arguments);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of `xmcastctl bench` give each other. */
+#ifndef XM_CLI_BENCH_H
+#define XM_CLI_BENCH_H
+
+#include <jansson.h>
+
+#include "cli/verb.h"
+
+/* argv[0] is the word itself. Each returns an enum cli_exit. */
+int bench_compare(const struct cli *cli, int argc, const char **argv); /* bench_compare.c */
+int bench_show(const struct cli *cli, int argc, const char **argv);    /* bench_show.c */
+
+/* How a result is printed. */
+enum bench_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_MARKDOWN };
+/* Prints a whole result (completed) to stdout. An enum cli_exit. bench_table.c */
+int bench_print(const json_t *result, enum bench_format format);
+
+/* Draws a result to a file by gnuplot. An enum cli_exit. bench_plot.c */
+int bench_plot(const json_t *result, const char *path);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/bench_result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+#define AGAIN "-again" /* behind the name of a program that is measured twice */
+
+int bench_check(const json_t *result, enum bench_kind *kind, char error[static BENCH_ERROR_MAX])
+{
+	const char *name = output_string(result, "kind");
+	json_int_t version = json_integer_value(json_object_get(result, "version"));
+
+	if (!*name || !version) {
+		snprintf(error, BENCH_ERROR_MAX, "this is not a result of xmcastctl bench");
+		return -1;
+	}
+	if (version != BENCH_VERSION) {
+		snprintf(error, BENCH_ERROR_MAX,
+			 "its version is %lld, this xmcastctl reads %d: use the one that wrote it",
+			 (long long)version, BENCH_VERSION);
+		return -1;
+	}
+	*kind = strcmp(name, "lpm-trie") ? BENCH_THROUGHPUT : BENCH_LPM;
+	if ((strcmp(name, "throughput") && *kind == BENCH_THROUGHPUT) ||
+	    !json_is_array(bench_rows(result))) {
+		snprintf(error, BENCH_ERROR_MAX, "its kind is '%.40s': it is damaged", name);
+		return -1;
+	}
+	return 0;
+}
+
+json_t *bench_load(const char *path, char error[static BENCH_ERROR_MAX])
+{
+	enum bench_kind kind;
+	json_error_t where;
+	json_t *result = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+
+	if (!result) {
+		snprintf(error, BENCH_ERROR_MAX, "line %d: %.200s", where.line, where.text);
+		return NULL;
+	}
+	if (bench_check(result, &kind, error)) {
+		json_decref(result);
+		return NULL;
+	}
+	return result;
+}
+
+json_t *bench_rows(const json_t *result)
+{
+	json_t *rows = json_object_get(result, "cells");
+
+	return rows ? rows : json_object_get(result, "results");
+}
+
+void bench_row_name(const json_t *row, char name[static BENCH_ROW_MAX])
+{
+	if (json_object_get(row, "program"))
+		snprintf(name, BENCH_ROW_MAX, "%s/%s/%s", output_string(row, "program"),
+			 output_string(row, "topology"), output_string(row, "mode"));
+	else
+		snprintf(name, BENCH_ROW_MAX, "lpm-trie-%s/%lld/%lld/%lld",
+			 output_string(row, "op"),
+			 (long long)json_integer_value(json_object_get(row, "nr_entries")),
+			 (long long)json_integer_value(json_object_get(row, "prefix_len")),
+			 (long long)json_integer_value(json_object_get(row, "producers")));
+}
+
+json_t *bench_row(const json_t *result, const char *name, char error[static BENCH_ERROR_MAX])
+{
+	size_t i, len = strlen(name), count = 0;
+	char candidate[BENCH_ROW_MAX], list[160] = "";
+	json_t *row, *found = NULL;
+
+	json_array_foreach(bench_rows(result), i, row)
+	{
+		bench_row_name(row, candidate);
+		if (!strcmp(candidate, name))
+			return row;
+		if (strncmp(candidate, name, len) || candidate[len] != '/')
+			continue;
+		found = row;
+		if (count++ < 3 && strlen(list) + strlen(candidate) + 2 < sizeof(list))
+			strcat(strcat(list, " "), candidate);
+	}
+	if (count == 1)
+		return found;
+	if (count)
+		snprintf(error, BENCH_ERROR_MAX, "row %.60s can be%s%s", name, list,
+			 count > 3 ? ", ..: write more of it" : ": write more of it");
+	else
+		snprintf(error, BENCH_ERROR_MAX,
+			 "there is no row %.100s: rows are PROGRAM/TOPOLOGY/MODE, as bench show "
+			 "prints them",
+			 name);
+	return NULL;
+}
+
+bool bench_row_ok(const json_t *row)
+{
+	return !strcmp(output_string(row, "state"), "ok");
+}
+
+size_t bench_samples(const json_t *row, double **samples, size_t **blocks)
+{
+	json_t *array = json_object_get(row, "samples"), *value;
+	size_t n = json_array_size(array), count = 0, i;
+
+	*samples = calloc(n ? n : 1, sizeof(**samples));
+	if (blocks)
+		*blocks = calloc(n ? n : 1, sizeof(**blocks));
+	if (!*samples || (blocks && !*blocks))
+		return 0;
+	json_array_foreach(array, i, value)
+	{
+		if (!json_is_number(value))
+			continue;
+		if (blocks)
+			(*blocks)[count] = i;
+		(*samples)[count++] = json_number_value(value);
+	}
+	return count;
+}
+
+json_t *bench_interval_json(const struct interval *interval)
+{
+	return json_pack("{s:f,s:f,s:f}", "median", interval->median, "low", interval->low, "high",
+			 interval->high);
+}
+
+bool bench_interval(const json_t *object, struct interval *out)
+{
+	json_t *median = json_object_get(object, "median");
+
+	out->median = json_number_value(median);
+	out->low = json_number_value(json_object_get(object, "low"));
+	out->high = json_number_value(json_object_get(object, "high"));
+	return json_is_number(median);
+}
+
+static void complete_cell(json_t *cell)
+{
+	struct interval interval;
+	double *samples;
+	size_t count = bench_samples(cell, &samples, NULL);
+
+	if (bench_row_ok(cell) && !statistics_median(samples, count, &interval))
+		json_object_set_new(cell, "mpps", bench_interval_json(&interval));
+	else
+		json_object_set_new(cell, "mpps", json_null());
+	free(samples);
+}
+
+/* The other run of the program that `cell` is the second run of; borrowed, or NULL. */
+static json_t *first_run(const json_t *cells, const json_t *cell)
+{
+	const char *program = output_string(cell, "program");
+	size_t i, len = strlen(program);
+	json_t *other;
+
+	if (len < strlen(AGAIN) || strcmp(program + len - strlen(AGAIN), AGAIN))
+		return NULL;
+	len -= strlen(AGAIN);
+	json_array_foreach((json_t *)cells, i, other)
+	{
+		const char *name = output_string(other, "program");
+
+		if (strlen(name) == len && !strncmp(name, program, len) &&
+		    json_equal(json_object_get(other, "topology"),
+			       json_object_get(cell, "topology")) &&
+		    json_equal(json_object_get(other, "mode"), json_object_get(cell, "mode")))
+			return other;
+	}
+	return NULL;
+}
+
+static void add_noise(json_t *noise, const json_t *first, const json_t *again)
+{
+	double *a, *b;
+	size_t n = bench_samples(first, &a, NULL), m = bench_samples(again, &b, NULL);
+	struct interval ratio;
+
+	if (n == m && !statistics_ratio_paired(a, b, n, &ratio))
+		json_array_append_new(noise,
+				      json_pack("{s:O,s:O,s:O,s:o}", "program",
+						json_object_get(first, "program"), "topology",
+						json_object_get(first, "topology"), "mode",
+						json_object_get(first, "mode"), "ratio",
+						bench_interval_json(&ratio)));
+	free(a);
+	free(b);
+}
+
+int bench_complete(json_t *result)
+{
+	json_t *cells = json_object_get(result, "cells"), *noise, *cell;
+	size_t i;
+
+	if (!cells)
+		return 0;
+	noise = json_array();
+	json_array_foreach(cells, i, cell)
+	{
+		json_t *first = first_run(cells, cell);
+
+		complete_cell(cell);
+		if (first && bench_row_ok(first) && bench_row_ok(cell))
+			add_noise(noise, first, cell);
+	}
+	return json_object_set_new(result, "noise", noise);
+}
