@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/control/bench.h"
 #include "daemon/control/monitor.h"
 #include "daemon/control/peer.h"
 #include "daemon/control/privilege.h"
@@ -209,7 +210,11 @@ int control_open(struct control **out, sd_event *event, const struct control_opt
 	control->group = privilege_group();
 	control->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	control->fd = -1;
-	r = listen_at(control, options, fault);
+	r = bench_new(&control->service.bench, event);
+	if (r < 0)
+		fault_set(fault, r, "out of memory");
+	else
+		r = listen_at(control, options, fault);
 	if (r == 0) {
 		r = sd_event_add_io(event, &control->source, control->fd, EPOLLIN, on_connection,
 				    control);
@@ -232,6 +237,7 @@ void control_close(struct control *control)
 		return;
 	while (control->peers)
 		peer_free(control->peers);
+	bench_free(control->service.bench);
 	sd_event_source_disable_unref(control->source);
 	sd_event_unref(control->event);
 	if (control->path && lstat(control->path, &now) == 0 &&

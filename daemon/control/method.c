@@ -45,6 +45,7 @@ static const struct field apply_add_fields[] = {
 };
 
 static const struct field some_interface_fields[] = {{"interface", FIELD_STRING, true}, {}};
+static const struct field bench_fields[] = {{"arguments", FIELD_STRINGS, false}, {}};
 static const struct field one_interface_fields[] = {{"interface", FIELD_STRING, false}, {}};
 
 const struct method control_methods[] = {
@@ -66,6 +67,8 @@ const struct method control_methods[] = {
     {"Attach", PRIVILEGE_CHANGE, some_interface_fields, false, method_attach},
     {"Detach", PRIVILEGE_CHANGE, some_interface_fields, false, method_detach},
     {"Reattach", PRIVILEGE_CHANGE, one_interface_fields, false, method_reattach},
+    {"Bench", PRIVILEGE_CHANGE, bench_fields, true, method_bench},
+    {"BenchStop", PRIVILEGE_CHANGE, no_fields, false, method_bench_stop},
 };
 const size_t control_method_count = sizeof(control_methods) / sizeof(*control_methods);
 

@@ -63,5 +63,7 @@ void method_reload(struct session *session, const struct call *call); /* method_
 void method_attach(struct session *session, const struct call *call);
 void method_detach(struct session *session, const struct call *call);
 void method_reattach(struct session *session, const struct call *call);
+void method_bench(struct session *session, const struct call *call); /* bench.c */
+void method_bench_stop(struct session *session, const struct call *call);
 
 #endif

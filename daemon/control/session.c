@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/control/bench.h"
 #include "daemon/control/method.h"
 #include "daemon/control/stream.h"
 
@@ -40,6 +41,7 @@ void session_finish(struct session *session)
 	struct session **link = &session->service->monitors;
 	bool bulk = session->apply || session->stream;
 
+	bench_session_gone(session);
 	while (*link && *link != session)
 		link = &(*link)->next_monitor;
 	if (*link)
@@ -123,6 +125,8 @@ void session_run(struct session *session)
 		run_call(session);
 	else if (session->state == SESSION_STREAMING && group_stream_next(session))
 		session->wake(session->data);
+	else if (session->state == SESSION_BENCHING)
+		bench_resume(session);
 }
 
 static void send_message(struct session *session, json_t *message)

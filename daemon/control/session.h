@@ -8,6 +8,7 @@
  *   WAITING    a change is on its way to the kernel; change_done() ends it
  *   STREAMING  session_run() makes another piece whenever `out` has run low
  *   MONITORING control_event() appends; ends with the connection
+ *   BENCHING   what xmcast-bench says is appended, until its last word
  *   ENDING     sends what is in `out`, then closes
  */
 #ifndef XM_CONTROL_SESSION_H
@@ -17,11 +18,13 @@
 #include "daemon/control/control.h"
 
 struct session;
+struct bench;
 
 /* What all sessions of a daemon share. */
 struct service {
 	const struct control_backend *backend;
 	struct session *monitors; /* a list by next_monitor; not owned */
+	struct bench *bench;	  /* NULL only where nothing can be measured: tests */
 };
 
 enum session_state {
@@ -29,6 +32,7 @@ enum session_state {
 	SESSION_WAITING,
 	SESSION_STREAMING,
 	SESSION_MONITORING,
+	SESSION_BENCHING,
 	SESSION_ENDING,
 };
 
