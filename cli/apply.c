@@ -87,24 +87,37 @@ static size_t text_size(const struct group *group)
 	return size;
 }
 
+/* The groups from *next on that fit in one ApplyAdd. */
+static json_t *make_piece(const struct model *model, size_t *next)
+{
+	json_t *groups = json_array();
+	size_t size = 0;
+
+	while (*next < model->group_count && size < PIECE_TEXT &&
+	       json_array_size(groups) < CODEC_GROUPS_MAX) {
+		const struct group *group = model->groups[(*next)++];
+
+		size += text_size(group);
+		json_array_append_new(groups, words_group(group, NULL));
+	}
+	return json_pack("{s:o}", "groups", groups);
+}
+
+/* While the daemon works on one piece we make the next. */
 static int send_groups(struct client *client, const struct model *model)
 {
-	size_t i = 0;
+	size_t next = 0, waiting = 0;
 	int r = CLI_DONE;
 
-	while (i < model->group_count && r == CLI_DONE) {
-		json_t *groups = json_array();
-		size_t size = 0;
-
-		for (; i < model->group_count && size < PIECE_TEXT &&
-		       json_array_size(groups) < CODEC_GROUPS_MAX;
-		     i++) {
-			size += text_size(model->groups[i]);
-			json_array_append_new(groups, words_group(model->groups[i], NULL));
+	while (next < model->group_count && r == CLI_DONE) {
+		r = client_send(client, "ApplyAdd", make_piece(model, &next), false);
+		if (r == CLI_DONE && waiting++ > 0) {
+			r = client_receive(client, false, warn, NULL);
+			waiting--;
 		}
-		r = client_call(client, "ApplyAdd", json_pack("{s:o}", "groups", groups), false,
-				warn, NULL);
 	}
+	while (waiting-- > 0 && r == CLI_DONE)
+		r = client_receive(client, false, warn, NULL);
 	return r;
 }
 

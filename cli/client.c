@@ -174,23 +174,28 @@ static int print_error(const struct reply *reply)
 	return code;
 }
 
-int client_call(struct client *client, const char *method, json_t *parameters, bool more,
-		client_reply handle, void *data)
+int client_send(struct client *client, const char *method, json_t *parameters, bool more)
 {
 	struct buffer out = {};
 	char name[128];
 	json_t *call;
-	bool continues = true;
 	int r;
 
 	snprintf(name, sizeof(name), CONTROL_INTERFACE ".%s", method);
 	call = parameters ? call_encode(name, parameters, more) : NULL;
 	r = message_encode(&out, call);
 	json_decref(call);
-	if (r < 0)
-		return cli_fail(CLI_REFUSED, "out of memory");
-	send_all(client, &out);
+	if (r == 0)
+		send_all(client, &out);
 	buffer_free(&out);
+	return r < 0 ? cli_fail(CLI_REFUSED, "out of memory") : CLI_DONE;
+}
+
+int client_receive(struct client *client, bool more, client_reply handle, void *data)
+{
+	bool continues = true;
+	int r = CLI_DONE;
+
 	while (continues && r == CLI_DONE) {
 		struct reply reply;
 
@@ -205,6 +210,14 @@ int client_call(struct client *client, const char *method, json_t *parameters, b
 		reply_free(&reply);
 	}
 	return r;
+}
+
+int client_call(struct client *client, const char *method, json_t *parameters, bool more,
+		client_reply handle, void *data)
+{
+	int r = client_send(client, method, parameters, more);
+
+	return r == CLI_DONE ? client_receive(client, more, handle, data) : r;
 }
 
 void client_warn(const json_t *parameters)

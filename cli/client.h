@@ -20,6 +20,12 @@ void client_close(struct client *client);
 typedef int (*client_reply)(const json_t *parameters, bool continues, void *data);
 
 /*
+ * The two halves of client_call(). A call may be sent before the reply of the one before was
+ * received: the daemon answers in order.
+ */
+int client_send(struct client *client, const char *method, json_t *parameters, bool more);
+int client_receive(struct client *client, bool more, client_reply reply, void *data);
+/*
  * One call of io.xmcast.Control. Takes `parameters` (NULL: no memory). With `more` there may
  * be many replies, and no deadline.
  */

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFER_KEEP 4096 /* an empty buffer keeps this much, so that small calls allocate once */
+#define BUFFER_FIRST 4096
+/* An empty buffer keeps this much: pieces of an apply come one after another. */
+#define BUFFER_KEEP (128u << 10)
 
 static int buffer_reserve(struct buffer *buffer, size_t len)
 {
-	size_t capacity = buffer->capacity ? buffer->capacity : BUFFER_KEEP;
+	size_t capacity = buffer->capacity ? buffer->capacity : BUFFER_FIRST;
 	size_t held = buffer_len(buffer);
 	char *data;
 

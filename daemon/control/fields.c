@@ -52,34 +52,38 @@ static int check_strings(const json_t *value, const char *name, struct fault *fa
 	return 0;
 }
 
-static int check_objects(const json_t *value, const struct field *fields,
+/* "outer[3]" */
+static void name_item(char name[static FIELD_NAME_MAX], const char *outer, size_t i)
+{
+	snprintf(name, FIELD_NAME_MAX, "%.48s[%zu]", outer, i);
+}
+
+static int check_objects(const json_t *value, const struct field *fields, const char *outer,
 			 char name[static FIELD_NAME_MAX], struct fault *fault)
 {
-	char outer[FIELD_NAME_MAX], within[FIELD_NAME_MAX + 24];
+	char within[FIELD_NAME_MAX];
 	size_t i;
 	json_t *item;
 
 	if (!json_is_array(value))
-		return fault_set(fault, -EINVAL, "'%s' must be an array of objects", name);
-	snprintf(outer, sizeof(outer), "%s", name);
+		return fault_set(fault, -EINVAL, "'%s' must be an array of objects", outer);
 	json_array_foreach(value, i, item)
 	{
-		int r;
-
-		snprintf(within, sizeof(within), "%.48s[%zu]", outer, i);
-		if (!json_is_object(item))
-			return fault_set(fault, -EINVAL, "'%s' must be an object", within);
-		r = fields_check(item, fields, within, name, fault);
-		if (r < 0)
-			return r;
+		if (json_is_object(item) && fields_check(item, fields, "", name, NULL) == 0)
+			continue;
+		name_item(within, outer, i); /* now again, with words */
+		if (json_is_object(item))
+			return fields_check(item, fields, within, name, fault);
+		memcpy(name, within, sizeof(within));
+		return fault_set(fault, -EINVAL, "'%s' must be an object", within);
 	}
 	return 0;
 }
 
-static int check_type(const json_t *value, enum field_type type, char name[static FIELD_NAME_MAX],
-		      struct fault *fault)
+static int check_type(const json_t *value, const struct field *field,
+		      char name[static FIELD_NAME_MAX], struct fault *fault)
 {
-	switch (type) {
+	switch (field->type) {
 	case FIELD_STRING:
 		return json_is_string(value)
 			   ? 0
@@ -91,9 +95,9 @@ static int check_type(const json_t *value, enum field_type type, char name[stati
 	case FIELD_STRINGS:
 		return check_strings(value, name, fault);
 	case FIELD_GROUPS:
-		return check_objects(value, group_fields, name, fault);
+		return check_objects(value, group_fields, field->name, name, fault);
 	case FIELD_INTERFACES:
-		return check_objects(value, interface_fields, name, fault);
+		return check_objects(value, interface_fields, field->name, name, fault);
 	}
 	return -EINVAL;
 }
@@ -122,15 +126,14 @@ int fields_check(const json_t *object, const struct field *fields, const char *w
 	for (; r == 0 && fields->name; fields++) {
 		const json_t *value = json_object_get(object, fields->name);
 
-		if (json_is_null(value) && fields->optional)
+		if ((!value || json_is_null(value)) && fields->optional)
 			continue; /* Varlink: null is absent */
-		if (!value && fields->optional)
-			continue;
-		name_field(name, within, fields->name);
+		if (fault)
+			name_field(name, within, fields->name);
 		if (!value)
 			r = fault_set(fault, -EINVAL, "'%s' is missing", name);
 		else
-			r = check_type(value, fields->type, name, fault);
+			r = check_type(value, fields, name, fault);
 	}
 	return r;
 }

@@ -38,7 +38,7 @@ void method_dispatch(struct session *session, const struct call *call);
 
 /*
  * Checks an object against a list. 0, or -EINVAL with the name of the field
- * ("groups[3].from") and what is wrong with it.
+ * ("groups[3].from") and what is wrong with it; both only when fault is not NULL.
  */
 #define FIELD_NAME_MAX 96
 int fields_check(const json_t *object, const struct field *fields, const char *within,

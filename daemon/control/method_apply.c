@@ -49,17 +49,16 @@ static int check_and_add(struct session *session, const struct words *words,
 }
 
 static int add_group(struct session *session, const json_t *object, size_t index,
-		     struct warnings *warnings, char name[static FIELD_NAME_MAX],
-		     struct fault *fault)
+		     struct warnings *warnings, struct fault *fault)
 {
+	char path[FIELD_NAME_MAX];
 	struct words words;
-	char within[32];
-	int r;
+	const char *name;
+	int r = words_decode(object, &words, &name, fault);
 
-	snprintf(within, sizeof(within), "groups[%zu]", index);
-	r = words_decode(object, within, &words, name, fault);
 	if (r < 0) {
-		session_invalid(session, name, fault->text);
+		snprintf(path, sizeof(path), "groups[%zu].%.32s", index, name);
+		session_invalid(session, path, fault->text);
 	} else {
 		r = check_and_add(session, &words, warnings, fault);
 		if (r < 0)
@@ -105,7 +104,6 @@ static int add_all(struct session *session, const struct call *call, struct warn
 {
 	const json_t *groups = json_object_get(call->parameters, "groups");
 	const json_t *interfaces = json_object_get(call->parameters, "interfaces");
-	char name[FIELD_NAME_MAX];
 	struct fault fault = {};
 	size_t i;
 	json_t *item;
@@ -119,7 +117,7 @@ static int add_all(struct session *session, const struct call *call, struct warn
 	}
 	json_array_foreach((json_t *)groups, i, item)
 	{
-		r = add_group(session, item, i, warnings, name, &fault);
+		r = add_group(session, item, i, warnings, &fault);
 		if (r < 0)
 			return r;
 	}

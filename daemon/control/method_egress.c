@@ -125,13 +125,13 @@ static void edit_members(struct session *session, const struct call *call, const
 	const struct control_backend *backend = session->service->backend;
 	struct selection selection = {};
 	struct warnings warnings = {};
-	char name[FIELD_NAME_MAX];
+	const char *name;
 	struct fault fault = {};
 	struct words words;
 	json_t *reply;
 	int r;
 
-	if (words_decode(call->parameters, "", &words, name, &fault) < 0) {
+	if (words_decode(call->parameters, &words, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 	} else if (!words.to.count) {
 		session_invalid(session, "interfaces", "'interfaces' names no interface");

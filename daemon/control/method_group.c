@@ -30,13 +30,13 @@ void method_add_group(struct session *session, const struct call *call)
 {
 	const struct control_backend *backend = session->service->backend;
 	struct warnings warnings = {};
-	char name[FIELD_NAME_MAX];
+	const char *name;
 	struct fault fault = {};
 	struct words words;
 	json_t *reply;
 	int r;
 
-	if (words_decode(call->parameters, "", &words, name, &fault) < 0) {
+	if (words_decode(call->parameters, &words, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 	} else if (!words.from.count || !words.to.count) {
 		session_invalid(session, words.from.count ? "to" : "from",
@@ -60,12 +60,12 @@ void method_del_group(struct session *session, const struct call *call)
 {
 	struct model *model = session->service->backend->model;
 	struct selection selection = {};
-	char name[FIELD_NAME_MAX];
+	const char *name;
 	struct fault fault = {};
 	struct words words;
 	int r = 0;
 
-	if (words_decode(call->parameters, "", &words, name, &fault) < 0) {
+	if (words_decode(call->parameters, &words, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 	} else if (select_groups(session, &words, &selection) == 0) {
 		for (size_t i = 0; i < selection.count && r == 0; i++)

@@ -181,7 +181,7 @@ static char *copy_string(const json_t *parameters, const char *key)
 void method_list_groups(struct session *session, const struct call *call)
 {
 	struct group_stream *stream = calloc(1, sizeof(*stream));
-	char name[FIELD_NAME_MAX];
+	const char *name;
 	struct fault fault;
 
 	if (!stream) {
@@ -194,7 +194,7 @@ void method_list_groups(struct session *session, const struct call *call)
 	stream->origin = copy_string(call->parameters, "origin");
 	stream->state = copy_string(call->parameters, "state");
 	stream->to = copy_string(call->parameters, "to");
-	if (words_decode(call->parameters, "", &stream->filter, name, &fault) < 0) {
+	if (words_decode(call->parameters, &stream->filter, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 		group_stream_free(stream);
 		session->stream = NULL;

@@ -2,7 +2,6 @@
 #include "daemon/control/words.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static int read_prefix(const char *text, struct prefix *out, const char *what, struct fault *fault)
@@ -87,22 +86,21 @@ static int check_from(const struct words *words, struct fault *fault)
 	return 0;
 }
 
-int words_decode(const json_t *object, const char *within, struct words *out,
-		 char name[static FIELD_NAME_MAX], struct fault *fault)
+int words_decode(const json_t *object, struct words *out, const char **name, struct fault *fault)
 {
 	const char *key;
 	json_t *value;
-	int r = 0;
 
 	*out = (struct words){};
 	json_object_foreach((json_t *)object, key, value)
 	{
-		snprintf(name, FIELD_NAME_MAX, "%s%s%.16s", within, *within ? "." : "", key);
-		r = decode_key(key, value, out, fault);
+		int r = decode_key(key, value, out, fault);
+
+		*name = key;
 		if (r < 0)
 			return r;
 	}
-	snprintf(name, FIELD_NAME_MAX, "%s%sfrom", within, *within ? "." : "");
+	*name = "from";
 	return check_from(out, fault);
 }
 
@@ -121,7 +119,7 @@ struct group words_group(const struct words *words, const char *from)
 	group.key.address = words->address;
 	group.key.source = words->source;
 	group.key.vlan = words->vlan;
-	snprintf(group.key.from, sizeof(group.key.from), "%s", from);
+	memcpy(group.key.from, from, strnlen(from, sizeof(group.key.from) - 1));
 	return group;
 }
 

@@ -14,11 +14,10 @@ struct words {
 };
 
 /*
- * Decodes an object that fields_check() let pass. 0; -EINVAL with the name of the field
- * (behind "`within`.") and fault; -ENOMEM. words_free() it, also after a failure.
+ * Decodes an object that fields_check() let pass. 0; -EINVAL with the name of the field (of
+ * `object`) and fault; -ENOMEM. words_free() it, also after a failure.
  */
-int words_decode(const json_t *object, const char *within, struct words *out,
-		 char name[static FIELD_NAME_MAX], struct fault *fault);
+int words_decode(const json_t *object, struct words *out, const char **name, struct fault *fault);
 void words_free(struct words *words);
 /* Adds the strings of an array (NULL, null: none) to names. Errors as above. */
 int words_names(const json_t *array, struct names *names, const char *what, struct fault *fault);
