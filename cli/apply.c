@@ -2,6 +2,7 @@
 /* apply FILE: the file is parsed here, so that all its errors are told with their lines. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/client.h"
@@ -9,6 +10,12 @@
 
 /* Bytes of JSON in one ApplyAdd, well below CODEC_MESSAGE_MAX with one group more. */
 #define PIECE_TEXT (768u << 10)
+
+/* Some groups of the model, to be sent with one call. */
+struct piece {
+	const struct group *groups[CODEC_GROUPS_MAX];
+	size_t count;
+};
 
 static void print_error(const char *file, unsigned int line, const char *text, void *data)
 {
@@ -87,18 +94,56 @@ static size_t text_size(const struct group *group)
 	return size;
 }
 
-/* The groups from *next on that fit in one ApplyAdd. */
-static json_t *make_piece(const struct model *model, size_t *next)
+/* Takes the groups from *next on that fit in one ApplyAdd. */
+static void take_piece(const struct model *model, size_t *next, struct piece *piece)
 {
-	json_t *groups = json_array();
 	size_t size = 0;
 
-	while (*next < model->group_count && size < PIECE_TEXT &&
-	       json_array_size(groups) < CODEC_GROUPS_MAX) {
+	piece->count = 0;
+	while (*next < model->group_count && size < PIECE_TEXT && piece->count < CODEC_GROUPS_MAX) {
 		const struct group *group = model->groups[(*next)++];
 
 		size += text_size(group);
-		json_array_append_new(groups, words_group(group, NULL));
+		piece->groups[piece->count++] = group;
+	}
+}
+
+/* Orders by all but the address. Equal lists of a model are one list: its address is enough. */
+static int compare(const void *left, const void *right)
+{
+	const struct group *a = *(const struct group *const *)left;
+	const struct group *b = *(const struct group *const *)right;
+	int r;
+
+	if (a->to.name != b->to.name)
+		return a->to.name < b->to.name ? -1 : 1;
+	if (a->exclude.name != b->exclude.name)
+		return a->exclude.name < b->exclude.name ? -1 : 1;
+	if (a->key.vlan != b->key.vlan)
+		return a->key.vlan < b->key.vlan ? -1 : 1;
+	r = prefix_compare(&a->key.source, &b->key.source);
+	return r ? r : strcmp(a->key.from, b->key.from);
+}
+
+/* {"groups": [..]}, each for as many addresses as share the rest. */
+static json_t *piece_parameters(struct piece *piece)
+{
+	json_t *groups = json_array(), *addresses = NULL;
+
+	qsort(piece->groups, piece->count, sizeof(*piece->groups), compare);
+	for (size_t i = 0; i < piece->count; i++) {
+		char address[PREFIX_TEXT_MAX];
+
+		if (i == 0 || compare(&piece->groups[i - 1], &piece->groups[i]) != 0) {
+			json_t *object = words_group(piece->groups[i], NULL);
+
+			json_object_del(object, "address");
+			addresses = json_array();
+			json_object_set_new(object, "addresses", addresses);
+			json_array_append_new(groups, object);
+		}
+		prefix_format(&piece->groups[i]->key.address, address);
+		json_array_append_new(addresses, json_string(address));
 	}
 	return json_pack("{s:o}", "groups", groups);
 }
@@ -107,10 +152,12 @@ static json_t *make_piece(const struct model *model, size_t *next)
 static int send_groups(struct client *client, const struct model *model)
 {
 	size_t next = 0, waiting = 0;
+	struct piece piece;
 	int r = CLI_DONE;
 
 	while (next < model->group_count && r == CLI_DONE) {
-		r = client_send(client, "ApplyAdd", make_piece(model, &next), false);
+		take_piece(model, &next, &piece);
+		r = client_send(client, "ApplyAdd", piece_parameters(&piece), false);
 		if (r == CLI_DONE && waiting++ > 0) {
 			r = client_receive(client, false, warn, NULL);
 			waiting--;

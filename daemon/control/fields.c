@@ -6,7 +6,7 @@
 #include "daemon/control/method.h"
 
 const struct field group_fields[] = {
-    {"address", FIELD_STRING, false},
+    {"addresses", FIELD_STRINGS, false},
     {"from", FIELD_STRINGS, false},
     {"to", FIELD_STRINGS, false},
     {"source", FIELD_STRING, true},

@@ -30,10 +30,10 @@ void method_apply_begin(struct session *session, const struct call *call)
 	session_reply(session, json_object());
 }
 
-static int check_and_add(struct session *session, const struct words *words,
-			 struct warnings *warnings, struct fault *fault)
+/* What the interfaces allow does not depend on the address: asked once for all of them. */
+static int check_once(const struct control_backend *backend, const struct words *words,
+		      struct warnings *warnings, struct fault *fault)
 {
-	const struct control_backend *backend = session->service->backend;
 	int r = 0;
 
 	for (size_t i = 0; i < words->from.count && r >= 0; i++) {
@@ -42,14 +42,46 @@ static int check_and_add(struct session *session, const struct words *words,
 		/* like a file, it may name interfaces that come later */
 		r = backend->check_group(&group, true, warnings_add, warnings, fault,
 					 backend->data);
-		if (r >= 0)
-			r = model_add_group(session->apply, &group, fault);
 	}
+	return r;
+}
+
+/* One of `addresses`. */
+static int add_address(struct model *model, struct words *words, const char *address,
+		       struct fault *fault)
+{
+	struct group group;
+	int r = words_address(address, &words->address, fault);
+
+	if (r < 0)
+		return r;
+	group = words_group(words, "");
+	r = model_add_groups(model, &group, &words->from, fault);
 	return r < 0 ? r : 0;
 }
 
-static int add_group(struct session *session, const json_t *object, size_t index,
-		     struct warnings *warnings, struct fault *fault)
+static int add_addresses(struct session *session, const json_t *addresses, struct words *words,
+			 struct warnings *warnings, struct fault *fault)
+{
+	const struct control_backend *backend = session->service->backend;
+	const char *first = json_string_value(json_array_get(addresses, 0));
+	size_t i;
+	json_t *address;
+	int r = first ? words_address(first, &words->address, fault) : 0;
+
+	if (r == 0)
+		r = check_once(backend, words, warnings, fault);
+	json_array_foreach((json_t *)addresses, i, address)
+	{
+		if (r < 0)
+			break;
+		r = add_address(session->apply, words, json_string_value(address), fault);
+	}
+	return r;
+}
+
+static int add_groups(struct session *session, const json_t *object, size_t index,
+		      struct warnings *warnings, struct fault *fault)
 {
 	char path[FIELD_NAME_MAX];
 	struct words words;
@@ -59,8 +91,15 @@ static int add_group(struct session *session, const json_t *object, size_t index
 	if (r < 0) {
 		snprintf(path, sizeof(path), "groups[%zu].%.32s", index, name);
 		session_invalid(session, path, fault->text);
+	} else if (!words.from.count || !words.to.count) {
+		r = -EINVAL;
+		snprintf(path, sizeof(path), "groups[%zu].%s", index,
+			 words.from.count ? "to" : "from");
+		session_invalid(session, path,
+				"a group needs an ingress (from) and an egress (to)");
 	} else {
-		r = check_and_add(session, &words, warnings, fault);
+		r = add_addresses(session, json_object_get(object, "addresses"), &words, warnings,
+				  fault);
 		if (r < 0)
 			session_fault(session, r, fault);
 	}
@@ -117,11 +156,22 @@ static int add_all(struct session *session, const struct call *call, struct warn
 	}
 	json_array_foreach((json_t *)groups, i, item)
 	{
-		r = add_group(session, item, i, warnings, &fault);
+		r = add_groups(session, item, i, warnings, &fault);
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+static size_t count_groups(const json_t *groups)
+{
+	size_t count = 0, i;
+	json_t *item;
+
+	json_array_foreach((json_t *)groups, i, item) count +=
+	    json_array_size(json_object_get(item, "addresses")) *
+	    json_array_size(json_object_get(item, "from"));
+	return count;
 }
 
 void method_apply_add(struct session *session, const struct call *call)
@@ -132,7 +182,7 @@ void method_apply_add(struct session *session, const struct call *call)
 		session_error(session, "Refused", "ApplyAdd without ApplyBegin on this connection");
 		return;
 	}
-	if (json_array_size(json_object_get(call->parameters, "groups")) > CODEC_GROUPS_MAX) {
+	if (count_groups(json_object_get(call->parameters, "groups")) > CODEC_GROUPS_MAX) {
 		session_invalid(session, "groups", "more than 1000 groups in one ApplyAdd");
 		return;
 	}

@@ -13,6 +13,11 @@ static int read_prefix(const char *text, struct prefix *out, const char *what, s
 	return 0;
 }
 
+int words_address(const char *text, struct prefix *out, struct fault *fault)
+{
+	return read_prefix(text, out, "group", fault);
+}
+
 /* "0" is untagged, as VID 0 in a frame is. */
 static int read_vlan(const char *text, __u32 *out, struct fault *fault)
 {
@@ -51,7 +56,7 @@ static int decode_key(const char *key, const json_t *value, struct words *out, s
 		return 0;
 	if (strcmp(key, "address") == 0) {
 		out->has_address = true;
-		return read_prefix(text, &out->address, "group", fault);
+		return words_address(text, &out->address, fault);
 	}
 	if (strcmp(key, "source") == 0) {
 		out->has_source = true;

@@ -21,6 +21,8 @@ int words_decode(const json_t *object, struct words *out, const char **name, str
 void words_free(struct words *words);
 /* Adds the strings of an array (NULL, null: none) to names. Errors as above. */
 int words_names(const json_t *array, struct names *names, const char *what, struct fault *fault);
+/* Parses a group's address into `out`. 0, or -EINVAL with fault. */
+int words_address(const char *text, struct prefix *out, struct fault *fault);
 /* The group for one of `from`; its names are those of `words`. */
 struct group words_group(const struct words *words, const char *from);
 /* True when `key` is one that the words mean; what was not said matches anything. */
