@@ -26,7 +26,7 @@ static int make_links(struct world *w)
 	char text[512], name[IF_NAMESIZE];
 
 	if (shell("echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6 && ip link set lo up && "
-		  "ip link add " FRAMES_INGRESS " type veth peer name send0 && "
+		  "ip link add " FRAMES_INGRESS " mtu 2000 type veth peer name send0 mtu 2000 && "
 		  "ip link set " FRAMES_INGRESS " up && ip link set send0 up"))
 		return -EIO;
 	for (int i = 0; i < WORLD_MEMBERS; i++) {

@@ -60,8 +60,16 @@ unpack() {
 }
 
 # fetch_kernel SUITE: prints the directory of the unpacked kernel. A kernel that was fetched
-# before serves when the archive cannot be reached, and for a day without asking it.
+# before serves when the archive cannot be reached, and for a day without asking it. One run at
+# a time fetches into a cache.
 fetch_kernel() {
+	(
+		flock 8 || exit 1
+		fetch_kernel_alone "$1"
+	) 8>"$cache/lock"
+}
+
+fetch_kernel_alone() {
 	_current=$cache/current-$1
 	if [ -n "$(find "$_current" -mmin -1440 2>/dev/null)" ]; then
 		cat "$_current"
