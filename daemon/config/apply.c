@@ -64,7 +64,7 @@ int group_statement_add(const struct group_statement *statement, struct model *m
 	    .to = statement->to,
 	    .exclude = statement->exclude,
 	    .file = file,
-	    .line = line,
+	    .line = file ? line : 0,
 	};
 
 	return model_add_groups(model, &group, &statement->from, fault);
@@ -91,7 +91,7 @@ static int apply_interface(const struct statement *words, struct model *model, c
 	    .exclude = words->exclude,
 	    .detached = GIVEN(words, OPTION_DETACHED),
 	    .file = file,
-	    .line = line,
+	    .line = file ? line : 0,
 	};
 	const char *name = words->argument[0];
 	const struct interface_wish *old = model_find_interface(model, name);

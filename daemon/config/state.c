@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,7 @@ static const char *keep(const char *path, const char *suffix, char *kept, size_t
 static int take(const char *path, struct model *model, struct model *other, struct fault *fault)
 {
 	struct fault first;
-	char kept[256];
+	char kept[PATH_MAX + sizeof(".damaged")];
 	size_t refused;
 	int r;
 
@@ -241,7 +242,7 @@ int state_read(const char *path, struct model *model, struct fault *fault)
 {
 	FILE *stream = fopen(path, "re");
 	struct fault damage;
-	char kept[256];
+	char kept[PATH_MAX + sizeof(".damaged")];
 	int r;
 
 	if (!stream && errno == ENOENT)
@@ -253,7 +254,8 @@ int state_read(const char *path, struct model *model, struct fault *fault)
 	if (r != -EBADMSG)
 		return fault_set(fault, r, "%s", damage.text);
 	snprintf(kept, sizeof(kept), "%s.damaged", path);
-	return fault_set(fault, r, "%.240s: nothing was taken from it; it is %s %s", damage.text,
-			 rename(path, kept) < 0 ? "still" : "kept as",
-			 access(kept, F_OK) < 0 ? path : kept);
+	if (rename(path, kept) < 0)
+		return fault_set(fault, r, "%.240s: nothing was taken from it", damage.text);
+	return fault_set(fault, r, "%.240s: nothing was taken from it; it is kept as %.200s",
+			 damage.text, kept);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "tests/unit/config/collect.h"
+
+void collect(const char *file, unsigned int line, const char *text, void *data)
+{
+	struct errors *errors = data;
+	size_t used = strlen(errors->text);
+
+	errors->count++;
+	snprintf(errors->text + used, sizeof(errors->text) - used, "%s:%u: %s\n", file, line, text);
+}
+
+int read_bytes(const void *bytes, size_t size, bool runtime, struct model *model,
+	       struct errors *errors)
+{
+	FILE *stream = fmemopen((void *)bytes, size, "r");
+	int r;
+
+	assert_non_null(stream);
+	*errors = (struct errors){};
+	r = config_read_stream(stream, "test.conf", runtime, model, collect, errors);
+	fclose(stream);
+	assert_int_equal(r, errors->count);
+	return r;
+}
+
+int read_string(const char *text, bool runtime, struct model *model, struct errors *errors)
+{
+	return read_bytes(text, strlen(text), runtime, model, errors);
+}
