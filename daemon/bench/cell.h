@@ -24,7 +24,7 @@ struct bench_place {
 	const struct topology *topology;
 	struct traffic *traffic;
 	enum source source;
-	const struct subject *attached; /* on the ingress now; NULL: nothing */
+	struct subject *attached; /* on the ingress now; NULL: nothing */
 };
 
 /*

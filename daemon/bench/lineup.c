@@ -8,18 +8,24 @@
 /* Every program of the table; `excludes` -1: without an exclude map. */
 static const struct program {
 	const char *name;
+	bool xmcast; /* the shipped datapath, else a minimal program */
 	enum reference kind;
 	int excludes;
 	bool again; /* the one before it once more */
 	bool quick; /* part of --quick */
 } table[] = {
-    {"redirect_map", REFERENCE_MAP, -1, false, true},
-    {"redirect_map_multi", REFERENCE_MULTI, -1, false, true},
-    {"redirect_map_multi-again", REFERENCE_MULTI, -1, true, true},
-    {"redirect_map_multi-ex0", REFERENCE_MULTI, 0, false, false},
-    {"redirect_map_multi-ex1", REFERENCE_MULTI, 1, false, false},
-    {"redirect_map_multi-ex8", REFERENCE_MULTI, 8, false, true},
-    {"redirect_map_multi-ex32", REFERENCE_MULTI, 32, false, false},
+    {"redirect_map", false, REFERENCE_MAP, -1, false, true},
+    {"redirect_map_multi", false, REFERENCE_MULTI, -1, false, true},
+    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true},
+    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false},
+    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false},
+    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, false, true},
+    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false},
+    {"xmcast-fold", true, 0, -1, false, true},
+    {"xmcast-lookup-ex0", true, 0, 0, false, false},
+    {"xmcast-lookup-ex1", true, 0, 1, false, false},
+    {"xmcast-lookup-ex8", true, 0, 8, false, true},
+    {"xmcast-lookup-ex32", true, 0, 32, false, false},
 };
 #define ENTRIES (sizeof(table) / sizeof(table[0]))
 
@@ -60,25 +66,34 @@ int lineup_check(const char *programs, struct fault *fault)
 	return 0;
 }
 
-int lineup_open(struct lineup *lineup, const struct topology *topology,
-		const struct throughput_options *options, bool native, unsigned int receivers,
-		struct fault *fault)
+static int open_subject(const struct program *program, struct subject *out,
+			const struct lineup_place *place, struct fault *fault)
+{
+	struct reference_options reference = {.kind = program->kind,
+					      .receivers = place->receivers,
+					      .native = place->native,
+					      .count = true,
+					      .excludes = program->excludes};
+	struct xmcast_options xmcast = {
+	    .receivers = place->receivers, .native = place->native, .excludes = program->excludes};
+
+	return program->xmcast ? subject_xmcast(out, place->xmcast, &xmcast, fault)
+			       : subject_reference(out, place->topology, &reference, fault);
+}
+
+int lineup_open(struct lineup *lineup, const struct lineup_place *place,
+		const struct throughput_options *options, struct fault *fault)
 {
 	memset(lineup, 0, sizeof(*lineup));
 	for (size_t i = 0; i < ENTRIES; i++) {
 		const struct program *e = &table[i];
-		struct reference_options reference = {.kind = e->kind,
-						      .receivers = receivers,
-						      .native = native,
-						      .count = true,
-						      .excludes = e->excludes};
 		struct cell *cell = &lineup->cells[lineup->count];
 		int r;
 
 		if (!lineup_wants(options->programs, e->name) || (options->quick && !e->quick) ||
-		    (e->kind == REFERENCE_MAP && receivers > 1))
+		    (!e->xmcast && e->kind == REFERENCE_MAP && place->receivers > 1))
 			continue;
-		r = subject_reference(&cell->subject, topology, &reference, fault);
+		r = open_subject(e, &cell->subject, place, fault);
 		if (r)
 			return r;
 		cell->again = e->again;

@@ -5,6 +5,7 @@
 
 #include "daemon/bench/cell.h"
 #include "daemon/bench/throughput.h"
+#include "daemon/bench/xmcast.h"
 
 #define LINEUP_MAX 24
 
@@ -13,15 +14,24 @@ struct lineup {
 	unsigned int count;
 };
 
+struct lineup_place {
+	const struct topology *topology;
+	struct xmcast *xmcast;
+	bool native;
+	unsigned int receivers;
+};
+
+/* Most groups that all lineups of a run together add to its xmcast. */
+#define LINEUP_GROUPS (2 * THROUGHPUT_COLUMNS * LINEUP_MAX)
+
 /* Names in a list are whole names, or a name that others continue behind a "-". */
 bool lineup_wants(const char *programs, const char *name);
 /* -EINVAL with fault for a name that nothing is called. NULL is all of them. */
 int lineup_check(const char *programs, struct fault *fault);
 
 /* Loads all that are wanted and fit. 0 or negative errno with fault; lineup_close() it. */
-int lineup_open(struct lineup *lineup, const struct topology *topology,
-		const struct throughput_options *options, bool native, unsigned int receivers,
-		struct fault *fault);
+int lineup_open(struct lineup *lineup, const struct lineup_place *place,
+		const struct throughput_options *options, struct fault *fault);
 void lineup_close(struct lineup *lineup);
 
 #endif

@@ -154,8 +154,7 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 			  .producers = 1,
 			  .warmup = -1,
 			  .duration = -1,
-			  .frame_size = FRAME_SIZE_LEAST,
-			  .batch = 64};
+			  .frame_size = FRAME_SIZE_LEAST};
 	const struct poptOption table[] = {
 	    {"warmup", 0, POPT_ARG_DOUBLE, &raw.warmup, 0, NULL, NULL},
 	    {"duration", 0, POPT_ARG_DOUBLE, &raw.duration, 0, NULL, NULL},

@@ -161,10 +161,15 @@ void subject_close(struct subject *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int subject_attach(const struct topology *t, const struct subject *s,
-		   const struct subject *previous)
+static int activate(struct subject *s, bool on)
+{
+	return s && s->activate ? s->activate(s, on) : 0;
+}
+
+int subject_attach(const struct topology *t, struct subject *s, struct subject *previous)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = previous ? previous->program : 0);
+	int r = activate(previous, false);
 	bool native = s ? s->native : previous && previous->native;
 	__u32 flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
 
@@ -172,5 +177,7 @@ int subject_attach(const struct topology *t, const struct subject *s,
 		flags |= XDP_FLAGS_REPLACE;
 	if (!s)
 		return previous ? bpf_xdp_detach(t->ingress, flags, &opts) : 0;
-	return bpf_xdp_attach(t->ingress, s->program, flags, previous ? &opts : NULL);
+	if (!r)
+		r = activate(s, true);
+	return r ? r : bpf_xdp_attach(t->ingress, s->program, flags, previous ? &opts : NULL);
 }

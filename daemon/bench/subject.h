@@ -17,6 +17,8 @@ struct subject {
 	int program;	/* descriptor, owned by `state` */
 	uint32_t group; /* frames must be for it: an IPv4 address, host order */
 	void *state;
+	/* Before it runs and after: NULL when it needs nothing. 0 or negative errno. */
+	int (*activate)(struct subject *subject, bool on);
 	/* Frames that the program has seen so far. */
 	uint64_t (*seen)(const struct subject *subject);
 	void (*close)(struct subject *subject);
@@ -43,7 +45,7 @@ void subject_close(struct subject *subject);
  * Puts the program on the ingress in its mode, in place of `previous` (NULL: nothing is there), or
  * takes the previous one off (subject NULL). 0 or negative errno.
  */
-int subject_attach(const struct topology *topology, const struct subject *subject,
-		   const struct subject *previous);
+int subject_attach(const struct topology *topology, struct subject *subject,
+		   struct subject *previous);
 
 #endif

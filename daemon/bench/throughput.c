@@ -8,7 +8,6 @@
 #include "daemon/bench/throughput.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "daemon/bench/environment.h"
 #include "daemon/bench/lineup.h"
 #include "daemon/bench/output.h"
+#include "daemon/bench/scheduling.h"
 
 #define FRAMES_LEAST  1024
 #define FRAMES_MOST   1000000
@@ -29,6 +29,7 @@ struct run {
 	const struct throughput_options *options;
 	struct topology topology;
 	struct traffic *traffic;
+	struct xmcast *xmcast;
 	unsigned short random[3];
 	json_t *cells;
 	unsigned int panel, panels, programs;
@@ -58,29 +59,14 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
 		return fault_set(fault, -EINVAL, "--pairs %u: give 2 to 10000", o->pairs);
 	if (!(o->duration > 0) || o->duration > 3600)
 		return fault_set(fault, -EINVAL, "--duration: give seconds per cell up to 3600");
-	if (o->batch < 1 || o->batch > 256)
-		return fault_set(fault, -EINVAL, "--batch %u: the kernel takes 1 to 256", o->batch);
+	if (o->batch > 256)
+		return fault_set(fault, -EINVAL, "--batch %u: the kernel takes up to 256",
+				 o->batch);
 	for (unsigned int i = 0; i < o->receiver_count; i++)
 		if (o->receivers[i] < 1 || o->receivers[i] > TOPOLOGY_RECEIVERS)
 			return fault_set(fault, -EINVAL, "--receivers %u: give 1 to %d",
 					 o->receivers[i], TOPOLOGY_RECEIVERS);
 	return lineup_check(o->programs, fault);
-}
-
-/* Everything on one CPU: frames are forwarded where they are sent. The last one we may use. */
-static int bind_to_cpu(void)
-{
-	cpu_set_t allowed, one;
-	int last = -1;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return -1;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed))
-			last = cpu;
-	CPU_ZERO(&one);
-	CPU_SET(last, &one);
-	return sched_setaffinity(0, sizeof(one), &one) ? -1 : last;
 }
 
 static void shuffle(struct run *run, unsigned int *order, unsigned int n)
@@ -129,7 +115,7 @@ static void warm_up(struct panel *p)
 		p->frames = FRAMES_LEAST;
 	if (p->frames > FRAMES_MOST)
 		p->frames = FRAMES_MOST;
-	p->frames -= p->frames % o->batch;
+	p->frames -= p->frames % 256;
 }
 
 /* Of the program that is measured twice: first and second run of the last block, in Mpps. */
@@ -197,8 +183,14 @@ static int run_panel(struct run *run, bool native, unsigned int receivers, struc
 		store_empty(&p, "all", "live frames are native only: use --source packet");
 		return 0;
 	}
-	r = lineup_open(&p.lineup, &run->topology, run->options, native, receivers, fault);
+	r = lineup_open(&p.lineup,
+			&(struct lineup_place){.topology = &run->topology,
+					       .xmcast = run->xmcast,
+					       .native = native,
+					       .receivers = receivers},
+			run->options, fault);
 	if (!r) {
+		traffic_batch(run->traffic, run->options->batch, receivers);
 		warm_up(&p);
 		blocks(&p);
 		store(&p);
@@ -217,6 +209,7 @@ static json_t *finish(struct run *run, json_t *environment, int cpu)
 	    json_pack("{s:s,s:s,s:s}", "in", "veth", "out", "veth", "receivers", "veth");
 
 	json_object_set_new(environment, "cpu_used", json_integer(cpu));
+	json_object_set_new(environment, "scheduler", json_string(scheduling_name()));
 	json_object_set_new(environment, "drivers", interfaces);
 	json_object_set_new(environment, "dispatcher", json_false());
 	environment_finish(environment);
@@ -244,7 +237,7 @@ int throughput_run(const struct throughput_options *o, json_t **result, struct f
 	struct run run = {.options = o, .cells = json_array()};
 	unsigned int most = 1, modes = (unsigned int)o->native + (unsigned int)o->generic;
 	json_t *environment = environment_capture();
-	int cpu = bind_to_cpu(), r;
+	int cpu = scheduling_begin(), r;
 
 	run.random[0] = 0x330e;
 	run.random[1] = (unsigned short)o->seed;
@@ -254,7 +247,9 @@ int throughput_run(const struct throughput_options *o, json_t **result, struct f
 		most = o->receivers[i] > most ? o->receivers[i] : most;
 	r = topology_make(&run.topology, most, fault);
 	if (!r)
-		r = traffic_open(&run.traffic, &run.topology, o->frame_size, o->batch, fault);
+		r = traffic_open(&run.traffic, &run.topology, o->frame_size, fault);
+	if (!r)
+		r = xmcast_open(&run.xmcast, &run.topology, LINEUP_GROUPS, fault);
 	for (int native = 1; native >= 0 && !r; native--) {
 		if (!(native ? o->native : o->generic))
 			continue;
@@ -266,6 +261,7 @@ int throughput_run(const struct throughput_options *o, json_t **result, struct f
 	}
 	if (!r)
 		*result = finish(&run, environment, cpu);
+	xmcast_close(run.xmcast);
 	traffic_close(run.traffic);
 	topology_free(&run.topology);
 	json_decref(run.cells);

@@ -19,11 +19,16 @@
 
 #include "bench_traffic.skel.h"
 
-#define BATCH	    64
-#define FCS_LEN	    4
-#define SOURCE_IP   0xc0000201 /* 192.0.2.1, of RFC 5737 */
-#define UDP_PORT    5000
-#define FRAME_BYTES (FRAME_SIZE_MOST - FCS_LEN)
+#define BATCH	64
+#define FCS_LEN 4
+/*
+ * Softirqs run at most 10 times in a row, each for 300 frames (net.core.netdev_budget); then they
+ * wait for ksoftirqd, and the rings overflow. So no more copies than that at once.
+ */
+#define COPIES_AT_ONCE 2048
+#define SOURCE_IP      0xc0000201 /* 192.0.2.1, of RFC 5737 */
+#define UDP_PORT       5000
+#define FRAME_BYTES    (FRAME_SIZE_MOST - FCS_LEN)
 
 struct traffic {
 	struct bench_traffic_bpf *skel;
@@ -48,6 +53,18 @@ static uint16_t ip_checksum(const struct iphdr *ip)
 	return htons((uint16_t) ~(sum + (sum >> 16)));
 }
 
+/* Of a datagram whose payload is zeros, with the pseudo-header (RFC 768). */
+static uint16_t udp_checksum(const struct iphdr *ip, const struct udphdr *udp)
+{
+	uint32_t source = ntohl(ip->saddr), group = ntohl(ip->daddr), sum;
+
+	sum = (source >> 16) + (source & 0xffff) + (group >> 16) + (group & 0xffff) + IPPROTO_UDP +
+	      ntohs(udp->len) + ntohs(udp->source) + ntohs(udp->dest) + ntohs(udp->len);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~(sum + (sum >> 16)) & 0xffff;
+	return htons(sum ? (uint16_t)sum : 0xffff);
+}
+
 void traffic_group(struct traffic *t, uint32_t group)
 {
 	struct ethhdr ethernet = {
@@ -67,11 +84,20 @@ void traffic_group(struct traffic *t, uint32_t group)
 			     .len = htons((uint16_t)(ip_len - sizeof(ip)))};
 
 	ip.check = ip_checksum(&ip);
+	udp.check = udp_checksum(&ip, &udp);
 	memcpy(t->frame, &ethernet, sizeof(ethernet));
 	memcpy(t->frame + sizeof(ethernet), &ip, sizeof(ip));
 	memcpy(t->frame + sizeof(ethernet) + sizeof(ip), &udp, sizeof(udp));
 	memcpy(t->skel->bss->header, t->frame, sizeof(t->skel->bss->header));
 	t->skel->bss->first_group = group;
+}
+
+void traffic_batch(struct traffic *t, unsigned int wanted, unsigned int receivers)
+{
+	t->batch = wanted ? wanted : BATCH;
+	if (!wanted && t->batch * receivers > COPIES_AT_ONCE)
+		t->batch = receivers < COPIES_AT_ONCE ? COPIES_AT_ONCE / receivers : 1;
+	t->skel->data->batch = t->batch;
 }
 
 static int attach_receivers(struct traffic *t)
@@ -110,7 +136,7 @@ static int open_packet(struct traffic *t)
 }
 
 int traffic_open(struct traffic **out, const struct topology *topology, unsigned int frame_size,
-		 unsigned int batch, struct fault *fault)
+		 struct fault *fault)
 {
 	struct traffic *t = calloc(1, sizeof(*t));
 	int r;
@@ -119,7 +145,6 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 		return fault_set(fault, -ENOMEM, "no memory");
 	t->topology = topology;
 	t->frame_len = frame_size - FCS_LEN;
-	t->batch = batch ? batch : BATCH;
 	t->packet = -1;
 	t->cpus = libbpf_num_possible_cpus();
 	t->values = calloc(t->cpus > 0 ? (size_t)t->cpus : 1, sizeof(*t->values));
@@ -132,7 +157,7 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 		return fault_set(fault, r, "the generator and the receivers cannot be set up: %s",
 				 strerror(-r));
 	}
-	t->skel->data->batch = t->batch;
+	traffic_batch(t, BATCH, 1);
 	traffic_group(t, 0xef010001);
 	*out = t;
 	return 0;
@@ -241,6 +266,12 @@ void traffic_run(struct traffic *t, int program, uint64_t frames, unsigned int g
 		reading->error = run_live(t, program, t->topology->ingress, frames, &duration);
 	reading->sent = reading->error ? 0 : frames;
 	reading->ns = duration;
+}
+
+int traffic_hold_ingress(const struct traffic *t)
+{
+	return bpf_xdp_attach(t->topology->ingress, traffic_drop_program(t), XDP_FLAGS_DRV_MODE,
+			      NULL);
 }
 
 int traffic_drop_program(const struct traffic *t)

@@ -24,13 +24,17 @@ struct reading {
 
 /*
  * Loads the programs and attaches the receivers, in native mode, so that the egresses accept
- * redirected frames. `batch`: live frames per round, 64 unless something is to be shown. 0 or
- * negative errno with fault.
+ * redirected frames. 0 or negative errno with fault.
  */
 int traffic_open(struct traffic **out, const struct topology *topology, unsigned int frame_size,
-		 unsigned int batch, struct fault *fault);
+		 struct fault *fault);
 void traffic_close(struct traffic *traffic);
 
+/*
+ * Live frames per round from now on, for frames that are copied `receivers` times: `wanted` (0:
+ * 64), but not more than softirqs work off before the next round comes.
+ */
+void traffic_batch(struct traffic *traffic, unsigned int wanted, unsigned int receivers);
 /* The group that frames are for from now on: an IPv4 address, host byte order. */
 void traffic_group(struct traffic *traffic, uint32_t group);
 
@@ -49,6 +53,11 @@ void traffic_send(struct traffic *traffic, enum source source, uint64_t frames,
  */
 void traffic_run(struct traffic *traffic, int program, uint64_t frames, unsigned int groups,
 		 struct reading *reading);
+/*
+ * Keeps a program of its own on the ingress, whose receive queue the kernel wants to know of before
+ * frames can be said to come from there. For traffic_run(). 0 or negative errno.
+ */
+int traffic_hold_ingress(const struct traffic *traffic);
 /* A program that drops at once, to be measured as traffic_run() does. */
 int traffic_drop_program(const struct traffic *traffic);
 

@@ -88,6 +88,11 @@ int dataplane_unpin(struct dataplane *dp);
  * network namespace and removes the pins, whatever their layout and sizes.
  */
 int dataplane_purge(const char *bpffs, struct fault *fault);
+/*
+ * Takes the tracepoint programs off, which then count nothing, or puts them on again: so that
+ * another program can be measured without them. Not for what is pinned (-EBUSY).
+ */
+int dataplane_trace(struct dataplane *dp, bool on, struct fault *fault);
 /* Bytes of kernel memory of all maps, from their fdinfo. */
 uint64_t dataplane_memory(const struct dataplane *dp);
 

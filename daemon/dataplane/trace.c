@@ -99,6 +99,20 @@ int trace_open(struct dataplane *dp, struct fault *fault)
 	return 0;
 }
 
+int dataplane_trace(struct dataplane *dp, bool on, struct fault *fault)
+{
+	if (dp->pin_dir[0])
+		return fault_set(fault, -EBUSY, "the tracepoint programs are pinned in %s",
+				 dp->pin_dir);
+	if (on == (dp->trace != NULL))
+		return 0;
+	if (on)
+		return trace_open(dp, fault);
+	trace_close(dp->trace);
+	dp->trace = NULL;
+	return 0;
+}
+
 void trace_close(struct trace *trace)
 {
 	if (!trace)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The shipped datapath as a subject: maps and programs as the daemon makes them, unpinned. */
+#ifndef XM_BENCH_XMCAST_H
+#define XM_BENCH_XMCAST_H
+
+#include "daemon/bench/subject.h"
+
+struct xmcast;
+
+/* `groups`: how many all subjects together will have. 0 or negative errno with fault. */
+int xmcast_open(struct xmcast **out, const struct topology *topology, unsigned int groups,
+		struct fault *fault);
+void xmcast_close(struct xmcast *xmcast);
+
+/* The tracepoint programs on or off, whatever is active. 0 or negative errno. */
+int xmcast_trace(struct xmcast *xmcast, bool on);
+
+struct xmcast_options {
+	unsigned int receivers;
+	bool native;
+	int excludes;	     /* entries of the group's exclude map (--enforce lookup); -1: fold */
+	unsigned int groups; /* consecutive addresses with the same set; 0: 1 */
+};
+/*
+ * Adds a set and its group. While a subject is active the tracepoint programs are on, as they
+ * are in the daemon; while none is they are off. 0 or negative errno with fault.
+ */
+int subject_xmcast(struct subject *out, struct xmcast *xmcast, const struct xmcast_options *options,
+		   struct fault *fault);
+
+#endif
