@@ -19,9 +19,8 @@ const volatile __u32 generation;       /* counts only while the ingress word has
 const volatile _Bool native;	       /* attached in native mode */
 const volatile _Bool finish_checksums; /* the device's peers leave UDP checksums unfinished */
 
-/* The kernel lets a frame of MTU + Ethernet header + one tag out (__is_skb_forwardable). */
-#define FRAME_OVERHEAD (ETH_HLEN + 4)
-#define NO_KEY	       0xffffffff /* a broadcast looks its key up, too: one that no set has */
+#define KERNEL_OVERHEAD (ETH_HLEN + 4) /* above MTU + this the kernel itself drops a copy */
+#define NO_KEY		0xffffffff     /* a broadcast looks its key up, too: one that no set has */
 
 static __always_inline __u64 word_of(void *map, __u32 index)
 {
@@ -35,11 +34,11 @@ static __always_inline struct xm_slot_counters *count_slot(__u64 set)
 	return bpf_map_lookup_elem(&slot_counters, &index);
 }
 
-/* The set of members whose MTU takes a frame of `length`; *lost gets how many are left out. */
-static __always_inline __u64 fit(__u64 set, __u32 length, __u32 *lost)
+/* The set of members whose MTU is at least `mtu`; *lost gets how many are left out. */
+static __always_inline __u64 fit(__u64 set, __u32 mtu, __u32 *lost)
 {
 	for (int i = 0; i < XM_MTU_LEVELS; i++) {
-		if (length <= xm_set_mtu(set) + FRAME_OVERHEAD || !xm_set_ready(set))
+		if (mtu <= xm_set_mtu(set) || !xm_set_ready(set))
 			return set;
 		struct xm_slot_counters *c = count_slot(set);
 		if (c)
@@ -91,12 +90,19 @@ static __always_inline _Bool hand_over(struct xdp_md *ctx, __u64 entry, __u64 in
 	return 1;
 }
 
+/* What the frame needs of an egress MTU: its packet, and what the kernel checks besides. */
+static __always_inline __u32 needed_mtu(const struct frame *f, __u32 length)
+{
+	return length - (f->ip < KERNEL_OVERHEAD ? f->ip : KERNEL_OVERHEAD);
+}
+
 /* A frame of the group in `entry`: counts it, and redirects it to those who can take it. */
-static __always_inline int copy(struct xdp_md *ctx, __u64 entry, __u64 ingress,
-				struct xm_interface_counters *c)
+static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, __u64 entry,
+				__u64 ingress, struct xm_interface_counters *c)
 {
 	__u32 group = xm_entry_group(entry), length = ctx->data_end - ctx->data, lost = 0;
-	__u64 whole = word_of(&sets, xm_entry_set(entry)), set = fit(whole, length, &lost);
+	__u64 whole = word_of(&sets, xm_entry_set(entry));
+	__u64 set = fit(whole, needed_mtu(f, length), &lost);
 	__u32 due = xm_set_ready(whole), left = xm_set_ready(set);
 	struct xm_group_counters *g = bpf_map_lookup_elem(&group_counters, &group);
 	int verdict = XDP_DROP;
@@ -152,7 +158,7 @@ int xmcast_ingress(struct xdp_md *ctx)
 	}
 	if (native && finish_checksums)
 		finish_checksum(ctx, &f);
-	return copy(ctx, entry, ingress, c);
+	return copy(ctx, &f, entry, ingress, c);
 }
 
 char _license[] SEC("license") = "GPL";

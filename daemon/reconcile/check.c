@@ -51,7 +51,9 @@ static void warn_members(struct reconcile *r, const struct group *group,
 			 void (*warn)(const char *text, void *token), void *token)
 {
 	const struct iface *iface = iface_find(r, group->key.from);
-	bool native = iface && iface->decided && iface->native;
+	const struct interface_wish *wish = model_find_interface(r->model, group->key.from);
+	/* undecided `auto` takes the egresses named here into account: generic reaches all */
+	bool native = iface && iface->decided ? iface->native : wish && wish->mode == MODE_NATIVE;
 
 	for (size_t i = 0; i < group->to.count; i++) {
 		char text[320], detail[128] = "";
