@@ -66,9 +66,11 @@ static int set_deadline(struct peer *peer)
 		wanted = DEADLINE_OUTPUT;
 	else if (session_is_halfway(&peer->session))
 		wanted = DEADLINE_INPUT;
-	if (wanted == (int)peer->waits_for)
+	/* a byte more of the same message does not buy time */
+	if (wanted == (int)peer->waits_for && peer->calls == peer->session.calls)
 		return 0;
 	peer->waits_for = wanted;
+	peer->calls = peer->session.calls;
 	if (wanted == DEADLINE_NONE)
 		return sd_event_source_set_enabled(peer->deadline, SD_EVENT_OFF);
 	r = sd_event_now(sd_event_source_get_event(peer->deadline), CLOCK_MONOTONIC, &now);

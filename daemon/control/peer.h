@@ -19,6 +19,7 @@ struct peer {
 	uid_t uid;
 	bool at_end; /* it will send no more */
 	sd_event_source *io, *wake, *deadline;
+	unsigned long calls; /* session.calls when the deadline was set */
 	enum { DEADLINE_NONE, DEADLINE_INPUT, DEADLINE_OUTPUT } waits_for;
 	struct session session;
 };

@@ -69,8 +69,7 @@ size_t session_room(const struct session *session)
 
 bool session_is_halfway(const struct session *session)
 {
-	return session->state == SESSION_READY && buffer_len(&session->frames.in) &&
-	       buffer_len(&session->frames.in) == session->frames.scanned;
+	return session->state == SESSION_READY && buffer_len(&session->frames.in);
 }
 
 int session_input(struct session *session, const void *data, size_t len)
@@ -111,6 +110,7 @@ static void run_call(struct session *session)
 		end_with(session, "MalformedMessage", why);
 		return;
 	}
+	session->calls++;
 	session->oneway = call.oneway;
 	method_dispatch(session, &call);
 	call_free(&call);

@@ -53,6 +53,7 @@ struct session {
 	bool oneway; /* the call being answered wants no reply */
 	struct frames frames;
 	struct buffer out;
+	unsigned long calls; /* that were taken */
 	struct change *change;
 	struct model *apply;	     /* between ApplyBegin and ApplyCommit; owned */
 	struct group_stream *stream; /* STREAMING; owned */
@@ -72,7 +73,7 @@ void session_finish(struct session *session);
  */
 int session_input(struct session *session, const void *data, size_t len);
 size_t session_room(const struct session *session);
-/* True while half a message is in the buffer and nothing else is being done. */
+/* True while a message, perhaps half of one, waits in the buffer and nothing else is done. */
 bool session_is_halfway(const struct session *session);
 /* Answers at most one call, or makes one piece of a stream, then calls wake() for more. */
 void session_run(struct session *session);
