@@ -180,10 +180,12 @@ static void test_xdp_by_bpf_link(void **state)
 	struct world *world = *state;
 	LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_DRV_MODE);
 	uint32_t id;
-	int program = xdp_program(&id), held;
+	int program, held;
 
 	run(world, HOME, "ip link add va type veth peer name vb");
 	watch(world);
+	NEEDS_FEATURES(world);
+	program = xdp_program(&id);
 	held = bpf_link_create(program, named(world, "va")->ifindex, BPF_XDP, &options);
 	assert_true(held >= 0);
 	WAIT(world, ON(world, "va", link->xdp_mode == LINK_XDP_NATIVE));
@@ -236,7 +238,8 @@ static int make_tun(const char *name, short flags)
 	struct ifreq request = {.ifr_flags = flags | IFF_NO_PI};
 	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
 
-	assert_true(fd >= 0);
+	if (fd < 0)
+		skip();
 	strcpy(request.ifr_name, name);
 	assert_int_equal(ioctl(fd, TUNSETIFF, &request), 0);
 	return fd;
@@ -247,6 +250,7 @@ static void test_tun_and_tap(void **state)
 	struct world *world = *state;
 	int tun, tap;
 
+	run(world, HOME, "[ -e /dev/net/tun ] || modprobe -q tun || :");
 	watch(world);
 	tun = make_tun("tun0", IFF_TUN);
 	tap = make_tun("tap0", IFF_TAP);

@@ -84,6 +84,7 @@ static void test_peer_napi(void **state)
 	struct world *world = *state;
 	unsigned int away = pair(world);
 
+	NEEDS_FEATURES(world);
 	run(world, away, "ip link set vb up");
 	run(world, HOME, "ip link set va up");
 	assert_true(named(world, "va")->xdp_features_known);
@@ -110,7 +111,8 @@ static void test_peer_xdp(void **state)
 	assert_int_equal(bpf_xdp_attach(ifindex, program, XDP_FLAGS_DRV_MODE, NULL), 0);
 	enter(world, HOME);
 	WAIT(world, ON(world, "va", link->peer_xdp_native));
-	WAIT(world, ON(world, "va", link->xdp_features & LINK_XDP_NDO_XMIT));
+	WAIT(world,
+	     ON(world, "va", !link->xdp_features_known || link->xdp_features & LINK_XDP_NDO_XMIT));
 	enter(world, away);
 	assert_int_equal(bpf_xdp_detach(ifindex, XDP_FLAGS_DRV_MODE, NULL), 0);
 	assert_int_equal(bpf_xdp_attach(ifindex, program, XDP_FLAGS_SKB_MODE, NULL), 0);
@@ -130,6 +132,7 @@ static void test_peer_xdp_by_bpf_link(void **state)
 	int ifindex = ifindex_in(world, away, "vb"), program, held;
 	uint32_t id;
 
+	NEEDS_FEATURES(world);
 	program = xdp_program(&id);
 	enter(world, away);
 	held = bpf_link_create(program, ifindex, BPF_XDP, &options);
@@ -196,6 +199,7 @@ static void test_without_foreign_events(void **state)
 	unsigned int away = pair(world);
 	int off = 0;
 
+	NEEDS_FEATURES(world);
 	assert_true(world->netlink->route.all_namespaces);
 	assert_int_equal(setsockopt(route_fd(&world->netlink->route), SOL_NETLINK,
 				    NETLINK_LISTEN_ALL_NSID, &off, sizeof(off)),

@@ -66,6 +66,13 @@ void run(struct world *world, int where, const char *format, ...)
 void enter(struct world *world, int where);
 int ifindex_in(struct world *world, int where, const char *name);
 
+/* Before 6.3 the kernel cannot tell XDP features, and their notifications wake nobody. */
+#define NEEDS_FEATURES(world)                                                                      \
+	do {                                                                                       \
+		if (!named(world, "lo")->xdp_features_known)                                       \
+			skip();                                                                    \
+	} while (0)
+
 /* Fails unless the watcher's links are exactly those of `ip -j -d link`, fact by fact. */
 void agree(struct world *world);
 
