@@ -98,14 +98,32 @@ static void random_mac(struct random *r, uint8_t out[16])
 		random_bytes(r, out + 13, 3);
 }
 
-static void random_key(struct random *r, struct group_key *key)
+/* What the groups of one table have in common: half of the tables are dense in one family. */
+struct theme {
+	unsigned int kind, kinds; /* of ten: 0-4 IPv4, 5-7 IPv6, 8-9 MAC */
+	bool one_vlan;
+	__u32 vlan;
+};
+
+static const __u32 vlans[] = {0, 0, 0, 5, 6, 5 << 16 | 6, 6 << 16 | 5, 4094};
+
+static void random_theme(struct random *r, struct theme *out)
 {
-	static const __u32 vlans[] = {0, 0, 0, 5, 6, 5 << 16 | 6, 6 << 16 | 5, 4094};
-	unsigned int kind = random_below(r, 10);
+	static const struct theme themes[] = {{.kinds = 10}, {.kinds = 10}, {.kinds = 5},
+					      {.kinds = 5},  {5, 3, 0, 0},  {8, 2, 0, 0}};
+
+	*out = PICK(r, themes);
+	out->one_vlan = out->kinds < 10 && random_chance(r, 70);
+	out->vlan = PICK(r, vlans);
+}
+
+static void random_key(struct random *r, const struct theme *theme, struct group_key *key)
+{
+	unsigned int kind = theme->kind + random_below(r, theme->kinds);
 
 	memset(key, 0, sizeof(*key));
 	strcpy(key->from, FRAMES_INGRESS);
-	key->vlan = PICK(r, vlans);
+	key->vlan = theme->one_vlan ? theme->vlan : PICK(r, vlans);
 	if (kind < 5) {
 		random_ipv4(r, key->address.address.byte, true);
 		key->address.len = XM_IPV4_BITS + random_len(r, 4, 32);
@@ -129,9 +147,11 @@ static void random_key(struct random *r, struct group_key *key)
 size_t random_table(struct random *r, struct group_key *out, size_t max)
 {
 	size_t count = 0, tries = 1 + random_below(r, max);
+	struct theme theme;
 
+	random_theme(r, &theme);
 	for (size_t i = 0; i < tries; i++) {
-		random_key(r, &out[count]);
+		random_key(r, &theme, &out[count]);
 		/* half of the groups share an address with another, to overlap in sources only */
 		if (count && random_chance(r, 50)) {
 			const struct group_key *other = &out[random_below(r, count)];

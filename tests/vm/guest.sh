@@ -8,6 +8,9 @@ XM_IN_VM=1
 CMOCKA_MESSAGE_OUTPUT=TAP
 export PATH HOME XM_IN_VM CMOCKA_MESSAGE_OUTPUT
 out=/run/vm/out
+set -a
+. $out/environment
+set +a
 busybox=/run/vm/busybox
 
 mkdir -p /dev/pts /dev/shm

@@ -35,11 +35,12 @@ def points_of(name, log, status):
 
 def main():
     out, kernel = pathlib.Path(sys.argv[1]), sys.argv[2]
-    results, failed_logs = [], []
+    results, failed_logs, remarks = [], [], []
     for line in read(out / "tests").splitlines():
         name = line.split("\t")[0]
         status = read(out / f"{name}.rc").strip()
         log = read(out / f"{name}.log")
+        remarks += [f"# {name}: {line[2:]}" for line in log.splitlines() if line[:2] == "# "]
         points = points_of(name, log, int(status) if status else None)
         if not all(ok for ok, _, _ in points):
             failed_logs.append((name, log))
@@ -53,6 +54,7 @@ def main():
     for number, (ok, _, text) in enumerate(results, 1):
         print("ok" if ok else "not ok", number, "-", text)
     print(f"1..{len(results)}")
+    print("\n".join(remarks))
     for name, log in failed_logs:
         print(f"# last lines of {name}:")
         print("\n".join("# | " + line for line in log.splitlines()[-60:]))

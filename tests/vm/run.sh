@@ -138,6 +138,12 @@ for kernel in $kernels; do
 	rm -rf "$out"
 	mkdir "$out"
 	echo "$top" >"$out/tree"
+	# what passes to the tests; a quarter of the random frames, since emulation is slow
+	cat >"$out/environment" <<-END
+		XM_SEED=${XM_SEED:-}
+		XM_FRAMES=${XM_FRAMES:-250000}
+		XMCAST_BUILD=$build
+	END
 	[ -z "$shell" ] || : >"$out/shell"
 	if python3 "$here/choose.py" "$build" "$suites" "$only" >"$out/tests" &&
 		directory=$(fetch_kernel "$(suite_of "$kernel")") &&
