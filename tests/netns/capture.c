@@ -147,14 +147,17 @@ static void capture(const struct plan *plan, struct tap *taps, unsigned int coun
 {
 	double until = now() + plan->deadline;
 	struct pollfd polled[RECEIVERS_MAX];
-	bool done = false;
+	bool done = complete(taps, count, plan->count), must = false;
 
 	for (unsigned int i = 0; i < count; i++)
 		polled[i] = (struct pollfd){.fd = taps[i].fd, .events = POLLIN};
+	for (unsigned int i = 0; i < count; i++)
+		must |= !taps[i].none;
 	while (now() < until) {
-		int n = poll(polled, count, done ? plan->quiet : 100);
+		int left = patience_left(progress, done, must, plan->quiet);
+		int n = poll(polled, count, left < 0 ? 20 : left);
 
-		if (n == 0 && done)
+		if (n == 0 && left >= 0)
 			return;
 		for (unsigned int i = 0; i < count; i++) {
 			if (!polled[i].revents)

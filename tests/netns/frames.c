@@ -202,6 +202,7 @@ int main(int argc, char **argv)
 		if (record)
 			fwrite(frame, size, fwrite(&size, sizeof(size), 1, record), record);
 	}
+	atomic_store(&progress->finished, 1);
 	if (record && fclose(record))
 		fail("%s: %s", plan.record, strerror(errno));
 	printf("sent=%lld\n", plan.count);

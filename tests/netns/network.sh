@@ -124,7 +124,8 @@ stat()
 }
 iface()
 {
-	ctl --json list-interfaces | jq -r --arg if "$1" ".interfaces[] | select(.interface == \$if) | $2"
+	ctl --json list-interfaces | jq -r --arg i "$1" \
+	    ".interfaces[] | select(.interface == \$i) | $2"
 }
 group()
 {

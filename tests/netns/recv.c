@@ -94,14 +94,14 @@ static void receive(const struct plan *plan, struct receiver *receivers, unsigne
 		    int epoll, struct progress *progress)
 {
 	double until = now() + plan->deadline;
-	bool have_all = false;
+	bool have_all = complete(receivers, pacing);
 
 	while (now() < until) {
 		struct epoll_event events[64];
-		int timeout = have_all ? plan->quiet : 100;
-		int n = epoll_wait(epoll, events, 64, timeout);
+		int left = patience_left(progress, have_all, pacing, plan->quiet);
+		int n = epoll_wait(epoll, events, 64, left < 0 ? 20 : left);
 
-		if (n == 0 && have_all)
+		if (n == 0 && left >= 0)
 			return;
 		for (int i = 0; i < n; i++) {
 			unsigned int which = events[i].data.u32;
@@ -110,7 +110,7 @@ static void receive(const struct plan *plan, struct receiver *receivers, unsigne
 			atomic_store_explicit(&progress->seen[which], receivers[which].next,
 					      memory_order_relaxed);
 		}
-		have_all = pacing && complete(receivers, pacing);
+		have_all = complete(receivers, pacing);
 	}
 }
 

@@ -160,6 +160,7 @@ int main(int argc, char **argv)
 		send_batch(fd, &plan, plan.first + done, step);
 		done += step;
 	}
+	atomic_store(&progress->finished, 1);
 	printf("sent=%lld seconds=%.3f\n", plan.count, now() - began);
 	return 0;
 }

@@ -6,7 +6,8 @@
 network 3
 
 for mode in native generic; do
-	check "$mode: xmcastd starts" configure "interface in0 --mode $mode"
+	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
+	    'group 239.9.9.9 --from in0 --to out2'
 	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
 	check "$mode: ... is active" until_true 5 is active group 239.1.1.1 .state
 	check "$mode: ... in that mode" is $mode iface in0 .mode

@@ -206,6 +206,13 @@ void wait_for_receivers(const struct progress *progress, double patience)
 	}
 }
 
+int patience_left(const struct progress *progress, bool complete, bool any_must, int quiet)
+{
+	if (complete)
+		return any_must || atomic_load(&progress->finished) ? quiet : -1;
+	return atomic_load(&progress->finished) ? 10 * quiet : -1;
+}
+
 void pace_rate(double began, uint64_t next, double rate)
 {
 	double ahead;

@@ -22,6 +22,7 @@
  */
 struct progress {
 	_Atomic uint32_t receivers; /* set, last, when all have joined */
+	_Atomic uint32_t finished;  /* the sender has sent all */
 	_Atomic uint32_t pacing;    /* the first so many of `seen` hold the sender back */
 	_Atomic uint64_t seen[RECEIVERS_MAX];
 };
@@ -68,6 +69,11 @@ __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ..
 void pace(const struct progress *progress, uint64_t next, uint64_t window, double patience);
 /* Waits until all receivers have joined. */
 void wait_for_receivers(const struct progress *progress, double patience);
+/*
+ * The receivers' side of the end: for how many milliseconds of silence to wait before it is over;
+ * -1: not yet. `complete`: those that must get all have all; `any_must`: there are such.
+ */
+int patience_left(const struct progress *progress, bool complete, bool any_must, int quiet);
 /* Sleeps as needed so that number `next` is not sent before its time; `rate` 0: no limit. */
 void pace_rate(double began, uint64_t next, double rate);
 
