@@ -28,7 +28,7 @@ tests=$here/netns
 . "$tests/lib.sh"
 set +u
 
-receivers=${1:-3}
+hosts=${1:-3}
 datagrams=10000
 
 # show COMMAND...: prints it as it would be typed, and runs it.
@@ -53,14 +53,14 @@ die()
 	exit 1
 }
 
-network "$receivers"
+network "$hosts"
 cat <<END
 
-A sender, $receivers receivers, each in a network namespace of its own:
+A sender, $hosts receivers, each in a network namespace of its own:
 
   sender s0 10.9.0.2 ----> in0 [ xmcastd ] out0 ----> r0 10.100.0.2
 END
-for i in $(seq 1 $((receivers - 1))); do
+for i in $(seq 1 $((hosts - 1))); do
 	echo "                                       out$i ----> r$i 10.100.$i.2"
 done
 echo
@@ -68,19 +68,19 @@ echo
 echo "\$ xmcastd &"
 daemon || die "xmcastd did not start:"
 echo
-show xmcastctl add-group 239.1.1.1 --from in0 --to "$(outs "$receivers")" || die "refused"
+show xmcastctl add-group 239.1.1.1 --from in0 --to "$(outs "$hosts")" || die "refused"
 until_true 10 is active group 239.1.1.1 .state || die "the group did not become active"
 
 echo "The sender sends $datagrams datagrams of 64 to 1472 bytes to 239.1.1.1, through its socket:"
 before
-deliver -n $datagrams 239.1.1.1 $(all_of "$receivers") >"$work/demo.out"
+deliver -n $datagrams 239.1.1.1 $(all_of "$hosts") >"$work/demo.out"
 rc=$?
 sed 's/^/  /' "$work/demo.out"
 echo
 show xmcastctl list-groups
 show xmcastctl stats
 [ $rc = 0 ] || die "FAILED: not every receiver got every datagram once"
-sums $datagrams $((datagrams * receivers)) >"$work/sums.out" 2>&1 || {
+sums $datagrams $((datagrams * hosts)) >"$work/sums.out" 2>&1 || {
 	cat "$work/sums.out"
 	die "FAILED: the daemon counted something else"
 }

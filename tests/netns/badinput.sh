@@ -15,13 +15,23 @@ check "a good group" ctl add-group 239.1.1.1 --from in0 --to out0
 check "... active" until_true 5 is active group 239.1.1.1 .state
 
 # bad WHAT PATTERN ADD-GROUP-ARGUMENT...: refused with one line, and nothing has changed.
+# unwritten WHAT PATTERN ...: the same for what is no address, name or number at all: exit code 2.
 bad()
 {
-	what=$1
-	pattern=$2
-	shift 2
+	rejected 1 "$@"
+}
+unwritten()
+{
+	rejected 2 "$@"
+}
+rejected()
+{
+	code_wanted=$1
+	what=$2
+	pattern=$3
+	shift 3
 	ctl --json list-groups | jq -S . >"$work/groups.before"
-	check "$what" refused 1 "$pattern" ctl add-group "$@"
+	check "$what" refused $code_wanted "$pattern" ctl add-group "$@"
 	ctl --json list-groups | jq -S . >"$work/groups.after"
 	check "... nothing changed" cmp "$work/groups.before" "$work/groups.after"
 }
@@ -30,18 +40,18 @@ bad "unicast" '10\.1\.1\.1.*multicast' 10.1.1.1 --from in0 --to out0
 bad "unicast IPv6" 'multicast' 2001:db8::1 --from in0 --to out0
 bad "a unicast MAC" 'multicast' 02:00:00:00:00:01 --from in0 --to out0
 bad "a prefix that is more than multicast" 'multicast' 224.0.0.0/3 --from in0 --to out0
-bad "no address at all" 'fish' fish --from in0 --to out0
-bad "bits behind the prefix" '239\.1\.1\.1/8' 239.1.1.1/8 --from in0 --to out0
-bad "a length that no address has" '33' 239.1.1.1/33 --from in0 --to out0
+unwritten "no address at all" 'fish' fish --from in0 --to out0
+unwritten "bits behind the prefix" '239\.1\.1\.1/8' 239.1.1.1/8 --from in0 --to out0
+unwritten "a length that no address has" '33' 239.1.1.1/33 --from in0 --to out0
 bad "source of the other family" 'source' 239.1.1.2 --from in0 --to out0 --source fd09::2
 bad "a multicast source" 'source' 239.1.1.2 --from in0 --to out0 --source 239.1.1.1
-bad "a VLAN that there cannot be" '4095|5000' 239.1.1.2 --from in0 --to out0 --vlan 5000
+unwritten "a VLAN that there cannot be" '4095|5000' 239.1.1.2 --from in0 --to out0 --vlan 5000
 bad "an empty set after split horizon (case 36)" 'in0' 239.1.1.2 --from in0 --to in0
 bad "an empty set after excludes" '239\.1\.1\.2' 239.1.1.2 --from in0 --to out0 --exclude out0
 bad "the two ends of one veth pair (case 36)" 'loop1' 239.1.1.2 --from loop0 --to loop1
 bad "an unknown egress" 'nope9' 239.1.1.2 --from in0 --to nope9
 bad "several unknown ones, all named" 'nope8.*nope9|nope9.*nope8' 239.1.1.2 --from in0 --to nope8,nope9
-bad "a name too long for an interface" 'a-name-much-too-long' 239.1.1.2 --from in0 \
+unwritten "a name too long for an interface" 'a-name-much-too-long' 239.1.1.2 --from in0 \
     --to a-name-much-too-long
 bad "the same key, other content" '239\.1\.1\.1' 239.1.1.1 --from in0 --to out1
 bad "more members than the limit" 'members' 239.1.1.2 --from in0 --to out0,out1,out2

@@ -14,7 +14,7 @@ finished()
 	"$tools/capture" --progress "$work/progress.d" --dir "$work/frames" \
 	    --src 02:09:00:00:00:02 --count 500 all:r0:r0 >"$work/capture.out" 2>&1 &
 	taker=$!
-	"$tools/send" --progress "$work/progress.d" --ns s --if s0 --group "$1" --count 500 \
+	"$tools/send" --progress "$work/progress.d" --ns s --if s0 --group "$1" --max 1452 --count 500 \
 	    >/dev/null || kill $taker
 	wait $taker
 	cat "$work/capture.out"

@@ -46,7 +46,9 @@ cp "$conf" "$work/good.conf"
 	echo 'group 239.1.1.9 --from in0'
 	echo 'nonsense'
 } >>"$conf"
-check "a bad file: reload is refused" refused 1 'xmcastd.conf:5' ctl reload
+lines=3
+check "a bad file: reload is refused, with each error" refused 1 'xmcastd.conf:5' ctl reload
+lines=1
 check "... and changes nothing" is config group 239.1.1.3 .origin
 "$build/daemon/xmcastd" --check --config "$conf" >"$work/check.out2" 2>&1
 same "--check: exit 1" 1 $?
@@ -81,6 +83,7 @@ check "... is kept beside" test -e "$work/run/state.damaged"
 check "... and said" grep -qi 'state' "$work/daemon.log"
 
 check "a group to save" ctl add-group 239.5.5.5 --from in0 --to out0
+mkdir "$work/conf.d"
 check "save" ctl save kept --dir "$work/conf.d"
 check "... wrote conf.d" grep -q 'group 239.5.5.5' "$work/conf.d/kept.conf"
 

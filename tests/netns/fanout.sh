@@ -30,11 +30,16 @@ fan()
 	[ "$mode" = native ] || [ "$n" -lt 8 ] || window=64
 	ctl add-group $address --from in0 --to "$(outs "$n"),out64,in0" --exclude out64 $vlan ||
 		return 1
+	fanned
+	rc=$?
+	ctl del-group $address $vlan && return $rc
+}
+fanned()
+{
 	until_true 5 settled || return 1
 	before
 	deliver -n "$count_of" -w $window $address $(all_of "$n") none:r64 none:s:s0 || return 1
-	sums "$count_of" $((count_of * n)) || return 1
-	ctl del-group $address $vlan
+	sums "$count_of" $((count_of * n))
 }
 
 for mode in native generic; do

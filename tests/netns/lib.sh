@@ -93,7 +93,8 @@ check()
 	fi
 }
 
-# refused CODE PATTERN COMMAND...: the command ends with that code and one line that matches.
+# refused CODE PATTERN COMMAND...: the command ends with that code and one line that matches; with
+# code 2 how to write it may be a second line.
 refused()
 {
 	code=$1
@@ -103,8 +104,8 @@ refused()
 	"$@" >"$work/refused.out" 2>&1 </dev/null || rc=$?
 	cat "$work/refused.out"
 	echo "exit code $rc, expected $code and /$pattern/"
-	[ "$rc" = "$code" ] && grep -qE -- "$pattern" "$work/refused.out" &&
-	    [ "$(wc -l <"$work/refused.out")" = 1 ]
+	[ "$rc" = "$code" ] && head -1 "$work/refused.out" | grep -qE -- "$pattern" &&
+	    [ "$(grep -vc '^usage: ' "$work/refused.out")" = "${lines:-1}" ]
 }
 
 # same WHAT A B: ok when both are equal text.

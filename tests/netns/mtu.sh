@@ -28,14 +28,14 @@ for mode in native generic; do
 	check "$mode: counted" until_true 3 is 2000 dropped too-big
 	check "$mode: one large in many small harms no small" \
 	    deliver -b 64,1472 239.1.1.1 all:r0 some:r1 some:r2
-	# An MTU counts without the Ethernet header: 1000 - 28 is the last payload that fits.
+	# The kernel lets a frame of MTU + Ethernet header + 4 bytes (a tag, whether it is there or
+	# not) be forwarded: 1000 + 4 - 28 is the last payload.
 	before
-	check "$mode: the largest that fits" deliver -b 972,972 239.1.1.1 all:r0 all:r1 none:r2
-	check "$mode: one byte more" deliver -b 973,973 239.1.1.1 all:r0 none:r1 none:r2
+	check "$mode: the largest that fits" deliver -b 976,976 239.1.1.1 all:r0 all:r1 none:r2
+	check "$mode: one byte more" deliver -b 977,977 239.1.1.1 all:r0 none:r1 none:r2
 	check "$mode: exact" sums 2000 6000 3000
 done
 ip -n r2 link set r2 mtu 1500
-check "the peer's MTU grows: noticed" until_true 5 sh -c "
-    '$build/cli/xmcastctl' --json stats >/dev/null" && \
-    check "... all reach r2" until_true 10 deliver -d 2 -n 100 -b 1100,1472 239.1.1.1 all:r0 all:r2
+check "the peer's MTU grows: all reach it" until_true 10 deliver -d 2 -n 100 -b 1100,1472 \
+    239.1.1.1 all:r0 all:r2
 finish

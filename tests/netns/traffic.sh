@@ -22,7 +22,8 @@ all_of()
 # deliver [OPTION...] GROUP ROLE:NS...: sends numbered datagrams from `s` to GROUP and checks every
 # receiver (roles: see recv.c). Options:
 #   -n COUNT      datagrams (1000)         -s ADDRESS  source to send from, and to be seen
-#   -b MIN,MAX    payload bytes (64,1472)  -w WINDOW   most that are under way (128)
+#   -b MIN,MAX    payload bytes (default: from 64 to what fits an MTU of 1500)
+#   -w WINDOW     most that are under way (128)
 #   -r PPS        paced by time, too       -d SECONDS  deadline of the receivers (60)
 #   -S ADDRESS    source to be seen only
 #   -p PORT -f FLOW                        -j GROUP    joined instead of GROUP (repeat)
@@ -65,6 +66,8 @@ deliver()
 	shift $((OPTIND - 1))
 	destination=$1
 	shift
+	# An IPv6 header is 20 bytes longer than one of IPv4, and must not lead to fragments.
+	case $destination in *:*) send_options="--max 1452 $send_options" ;; esac
 	specs=
 	for receiver; do
 		specs="$specs $(spec "$receiver")"
@@ -73,14 +76,14 @@ deliver()
 	rm -f "$work/progress.$key"
 	"$tools/recv" --progress "$work/progress.$key" $joins --count "$count" \
 	    --deadline "$deadline_recv" $recv_options $specs >"$work/recv.$key" 2>&1 &
-	receivers=$!
+	receivers_pid=$!
 	"$tools/send" --progress "$work/progress.$key" --ns s --if s0 --group "$destination" \
 	    --count "$count" --window "$window" $send_options >"$work/send.$key" 2>&1
 	sender_rc=$?
 	# A sender that gave up will not send what the receivers wait for.
-	[ "$sender_rc" = 0 ] || until_true 2 test ! -d "/proc/$receivers" ||
-	    kill "$receivers" 2>/dev/null
-	wait "$receivers"
+	[ "$sender_rc" = 0 ] || until_true 2 test ! -d "/proc/$receivers_pid" ||
+	    kill "$receivers_pid" 2>/dev/null
+	wait "$receivers_pid"
 	receivers_rc=$?
 	cat "$work/send.$key" "$work/recv.$key"
 	[ "$sender_rc" = 0 ] && [ "$receivers_rc" = 0 ]
@@ -159,10 +162,10 @@ captured()
 	mkdir "$work/frames"
 	"$tools/capture" --progress "$work/progress.c" --dir "$work/frames" $specs \
 	    --src 02:09:00:00:00:77 --count 500 &
-	receivers=$!
+	receivers_pid=$!
 	"$tools/frames" --progress "$work/progress.c" --ns s --if s0 --src 02:09:00:00:00:77 \
-	    --count 500 --record "$work/frames/sent" $frame_options || kill $receivers
-	wait $receivers || return 1
+	    --count 500 --record "$work/frames/sent" $frame_options || kill $receivers_pid
+	wait $receivers_pid || return 1
 	for receiver; do
 		case $receiver in
 		all:*) cmp "$work/frames/sent" "$work/frames/${receiver#*:}.frames" || return 1 ;;
