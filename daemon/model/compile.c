@@ -101,7 +101,6 @@ static int append_copy(struct work *work, const struct entry *node, size_t from)
 
 	entry.from = node->from;
 	entry.address = node->address;
-	entry.control = node->control;
 	entry.copied = true;
 	return append(work, &entry);
 }
@@ -126,7 +125,6 @@ static size_t skip_covered(const struct work *work, size_t at, size_t past,
 static int merge_sources(struct work *work, const struct entry *node, struct group *const *own,
 			 size_t own_count, size_t at, size_t past)
 {
-	const struct prefix *cover = NULL;
 	size_t i = 0;
 	int r = 0;
 
@@ -134,10 +132,8 @@ static int merge_sources(struct work *work, const struct entry *node, struct gro
 		const struct prefix *mine = i < own_count ? &own[i]->key.source : NULL;
 
 		if (mine && (at == past || prefix_compare(mine, &work->entry[at].source) <= 0)) {
-			if (!cover || !prefix_contains(cover, mine))
-				cover = mine;
 			r = append_own(work, node, own[i++]);
-			at = skip_covered(work, at, past, cover);
+			at = skip_covered(work, at, past, mine);
 			continue;
 		}
 		r = append_copy(work, node, at++);

@@ -186,7 +186,6 @@ static int store_and_derive(struct model *model, struct wishes *wishes,
 	if (r < 0)
 		*wishes = before;
 	wishes_free(private, &after);
-	set_forget_recipes(private);
 	return r;
 }
 

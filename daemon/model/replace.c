@@ -42,6 +42,8 @@ static void plan_drop(struct model *model, struct plan *plan)
 		list_put(model->private, step->exclude);
 		atom_put(model->private, step->from);
 	}
+	/* Those of the plan were made with settings that do not come. */
+	set_forget_recipes(model->private);
 	free(plan->step);
 	free(plan->gone);
 	free(plan->groups);

@@ -185,6 +185,23 @@ static void limits_hold_for_the_new_whole(void **state)
 	refused(pair, false, -E2BIG, "`limit interfaces 5`");
 }
 
+static void names_of_interface_statements_count(void **state)
+{
+	struct pair *pair = *state;
+
+	/* in, d and x of config, k and l of the runtime wish, a of the new group: 6 */
+	assert_int_equal(wish(pair->model, "in", "x", false, "x.conf", &fault), 0);
+	assert_int_equal(wish(pair->other, "k", "l", false, NULL, &fault), 0);
+	assert_int_equal(ADD(pair->other, "239.0.0.5", "in", "a"), 0);
+	pair->model->limits.interfaces = 5;
+	refused(pair, false, -E2BIG, "`limit interfaces 5`");
+	/* Nothing of the refused is still counted: now there are in, a, b, c, d, x. */
+	pair->model->limits.interfaces = 7;
+	assert_int_equal(ADD(pair->model, "239.0.0.9", "in", "seventh"), 0);
+	pair->model->limits.interfaces = 6;
+	assert_int_equal(model_replace(pair->model, pair->other, false, &fault), 0);
+}
+
 static void config_may_not_lower_a_limit_below_what_is_used(void **state)
 {
 	struct pair *pair = *state;
@@ -242,6 +259,7 @@ int main(void)
 	    TEST(a_key_of_both_origins_is_refused),
 	    TEST(config_with_the_key_of_a_runtime_group_is_refused),
 	    TEST(limits_hold_for_the_new_whole),
+	    TEST(names_of_interface_statements_count),
 	    TEST(config_may_not_lower_a_limit_below_what_is_used),
 	    TEST(random_replacements_equal_a_fresh_start),
 	};

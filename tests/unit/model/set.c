@@ -87,6 +87,10 @@ static void excludes_stay_only_where_a_pattern_could_meet_them(void **state)
 	set = set_of(model, "239.0.0.6", "in", "v[ab]*", "v[ab]x*");
 	assert_string_equal(list(&set->to), "v[ab]*");
 	assert_string_equal(list(&set->exclude), "v[ab]x*");
+	/* "v*x*" also means vx, which "v?x*" does not */
+	set = set_of(model, "239.0.0.7", "in", "v*x*", "v?x*");
+	assert_string_equal(list(&set->to), "v*x*");
+	assert_string_equal(list(&set->exclude), "v?x*");
 }
 
 static void an_interfaces_excludes_are_folded_in(void **state)
@@ -200,6 +204,82 @@ static void shortcuts_do_not_outlive_their_names(void **state)
 	assert_int_equal(gone, 20000);
 }
 
+static void remove_group(struct model *model, const char *address, const char *from)
+{
+	struct group_key key = make_key(&(struct wanted){.address = address, .from = from});
+
+	assert_int_equal(model_del_group(model, &key, &fault), 0);
+}
+
+/*
+ * The same when the set lives on and only a name or a list goes: the allocator soon puts
+ * another one where it was.
+ */
+static void shortcuts_do_not_mistake_what_lies_where_something_lay(void **state)
+{
+	struct model *model = *state;
+	const struct egress_set *keeper = set_of(model, "239.0.1.1", "keeper", "veth*", NULL);
+	const struct egress_set *plain = set_of(model, "239.0.1.2", "keeper", "a,b", NULL);
+
+	for (unsigned int i = 0; i < 100; i++) {
+		char in[16], veth[16], others[32];
+
+		snprintf(in, sizeof(in), "in%u", i);
+		snprintf(veth, sizeof(veth), "veth%u", i);
+		snprintf(others, sizeof(others), "x%u,y%u,z%u", i, i, i);
+		assert_ptr_equal(set_of(model, "239.0.0.1", in, "veth*", NULL), keeper);
+		remove_group(model, "239.0.0.1", in);
+		assert_string_equal(list(&set_of(model, "239.0.0.1", veth, "veth*", NULL)->exclude),
+				    veth);
+		remove_group(model, "239.0.0.1", veth);
+
+		assert_ptr_equal(set_of(model, "239.0.0.2", "keeper", "a,b,keeper", NULL), plain);
+		remove_group(model, "239.0.0.2", "keeper");
+		assert_string_equal(list(&set_of(model, "239.0.0.2", "keeper", others, NULL)->to),
+				    others);
+		remove_group(model, "239.0.0.2", "keeper");
+	}
+}
+
+static void a_set_that_went_is_made_anew(void **state)
+{
+	struct model *model = *state;
+
+	/* The ingress and the list stay, by other groups; their set goes. */
+	set_of(model, "239.0.0.1", "veth1", "veth*", NULL);
+	set_of(model, "239.0.0.2", "veth2", "veth*", NULL);
+	set_of(model, "239.0.0.3", "veth1", "a", NULL);
+	remove_group(model, "239.0.0.1", "veth1");
+	assert_int_equal(gone, 1);
+	assert_int_equal(set_of(model, "239.0.0.1", "veth1", "veth*", NULL)->users, 1);
+	assert_string_equal(list(&FIND(model, "239.0.0.1", "veth1")->set->exclude), "veth1");
+}
+
+/* What was derived for a change that is then refused must not be used afterwards. */
+static void a_refused_change_leaves_no_shortcut(void **state)
+{
+	struct model *model = *state, *other = model_new();
+
+	set_of(model, "239.0.0.1", "in", "a,b", NULL);
+	set_of(model, "239.0.0.2", "in", "b", NULL);
+	set_of(model, "239.0.0.3", "in2", "a", NULL);
+	assert_int_equal(wish(model, "in", "b", false, NULL, &fault), -EINVAL);
+	assert_string_equal(list(&set_of(model, "239.0.0.4", "in", "a,b", NULL)->to), "a,b");
+
+	assert_int_equal(wish(other, "in", "b", false, "x.conf", &fault), 0);
+	assert_int_equal(model_replace(model, other, true, &fault), -EINVAL);
+	assert_string_equal(list(&set_of(model, "239.0.0.5", "in", "a,b", NULL)->to), "a,b");
+	model_free(other);
+
+	set_of(model, "239.0.0.6", "in", "a,b,c", "c");
+	set_of(model, "239.0.0.7", "in", "a,b,c", NULL);
+	set_of(model, "239.0.0.8", "in", "a,b,c,d,e", "d,e");
+	model->limits.members = 4;
+	assert_int_equal(model_set_enforce(model, ENFORCE_LOOKUP, &fault), -E2BIG);
+	assert_int_equal(model->enforce, ENFORCE_FOLD);
+	assert_string_equal(list(&set_of(model, "239.0.0.9", "in", "a,b,c", "c")->to), "a,b");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -211,6 +291,9 @@ int main(void)
 	    TEST(lookup_folds_only_the_ingress),
 	    TEST(a_set_goes_with_its_last_group),
 	    TEST(shortcuts_do_not_outlive_their_names),
+	    TEST(shortcuts_do_not_mistake_what_lies_where_something_lay),
+	    TEST(a_set_that_went_is_made_anew),
+	    TEST(a_refused_change_leaves_no_shortcut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
