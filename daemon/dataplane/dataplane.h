@@ -163,8 +163,10 @@ struct ingress_state {
 	char why_single[160]; /* what libxdp said when it did without its dispatcher */
 };
 /*
- * Attaches our program. -EBUSY: a foreign program holds the device (fault names id and
- * name); other errors carry the kernel's words.
+ * Attaches our program. When it is there already: one of the same code and constants is left
+ * untouched, another is replaced without a moment without one, and then the slot's word of
+ * `ingresses` gets the new generation. -EBUSY: a foreign program holds the device (fault names id
+ * and name); other errors carry the kernel's words.
  */
 int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		     struct ingress_state *state, struct fault *fault);

@@ -256,6 +256,70 @@ TEST(unpinned_program)
 	delete_veth();
 }
 
+/* Waits until the kernel has let go of a program. */
+static bool gone(uint32_t id)
+{
+	for (int i = 0; i < 500; i++) {
+		int fd = bpf_prog_get_fd_by_id(id);
+		if (fd < 0)
+			return errno == ENOENT;
+		close(fd);
+		usleep(10000);
+	}
+	return false;
+}
+
+/* Behind a dispatcher, with the program of somebody else, who has other maps. */
+static void check_beside(struct dataplane *other)
+{
+	struct dataplane *dp = open_pinned();
+	struct ingress_spec spec = spec_of("v0", true, 1);
+	uint32_t theirs = attached(other, "v0", NULL).program_id;
+	struct ingress_state first = attach(dp, &spec);
+	char foreign[64], path[320];
+
+	assert_true(first.dispatcher);
+	attached(dp, "v0", foreign);
+	assert_string_equal(foreign, "");
+	/* replaced: the old one is gone, the word tells the new one to count */
+	spec.generation = 2;
+	struct ingress_state second = attach(dp, &spec);
+	assert_true(gone(first.program_id));
+	assert_int_equal(xm_ingress_generation(dp->ingresses[2]), 2);
+	/* the pin is lost: the next one finds it all the same */
+	snprintf(path, sizeof(path), "%s/ingress_2", dp->pin_dir);
+	dataplane_close(dp);
+	assert_int_equal(unlink(path), 0);
+	dp = open_pinned();
+	assert_int_equal(attached(dp, "v0", NULL).program_id, 0);
+	attach(dp, &spec);
+	assert_true(gone(second.program_id));
+	assert_int_equal(attached(other, "v0", NULL).program_id, theirs);
+	detach(dp, "v0");
+	assert_int_equal(attached(other, "v0", NULL).program_id, theirs);
+	unpin(dp);
+}
+
+TEST(beside_another)
+{
+	make_veth();
+	struct dataplane *other = open_with(NULL, &small), *dp;
+	struct ingress_spec spec = spec_of("v0", true, 1);
+	struct fault fault;
+
+	if (attach(other, &spec).dispatcher) {
+		check_beside(other);
+	} else {
+		dp = open_pinned();
+		assert_int_equal(refused_attach(dp, &spec, &fault), -EBUSY);
+		assert_non_null(strstr(fault.text, "name xmcast_ingress"));
+		unpin(dp);
+	}
+	detach(other, "v0");
+	dataplane_close(other);
+	delete_veth();
+}
+
 TEST(words_of_the_kernel)
 {
 	make_veth();
@@ -366,6 +430,7 @@ int main(void)
 	    cmocka_unit_test(replaced_by_foreigner),
 	    cmocka_unit_test(left_over),
 	    cmocka_unit_test(unpinned_program),
+	    cmocka_unit_test(beside_another),
 	    cmocka_unit_test(words_of_the_kernel),
 	    cmocka_unit_test(device_deleted),
 	    cmocka_unit_test(purge),

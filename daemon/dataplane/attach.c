@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Attaching the ingress program, through libxdp, so that it lives beside others where the
+ * dispatcher works and alone where it does not. Which of the two is asked from the kernel,
+ * never assumed. What must not happen: a moment without a program while one is replaced
+ * (single: XDP_FLAGS_REPLACE; dispatcher: new beside old, the generation word decides which
+ * counts), a needless re-attach (some drivers reset the link), a foreign program lost.
+ */
+#include "daemon/dataplane/ingress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xdp/libxdp.h>
+
+#include "daemon/dataplane/leaks.h"
+
+static enum xdp_attach_mode mode_of(bool native)
+{
+	return native ? XDP_MODE_NATIVE : XDP_MODE_SKB;
+}
+
+static void program_closep(struct xdp_program **program)
+{
+	if (*program)
+		xdp_program__close(*program);
+}
+
+struct attach {
+	struct dataplane *dp;
+	const struct ingress_spec *spec;
+	struct fault *fault;
+	struct seen seen;
+	char device[IF_NAMESIZE];
+	int old; /* our program that is attached now, -1 none */
+};
+
+static int refused(const struct attach *a, int error)
+{
+	const char *words = messages_words();
+
+	if (error == -ENODEV || !a->spec->native)
+		return fault_set(a->fault, error, "cannot attach to %s%s: %s%s%s", a->device,
+				 a->spec->native ? "" : " in generic mode", strerror(-error),
+				 *words ? ": " : "", words);
+	return fault_set(a->fault, error,
+			 "cannot attach to %s in native mode: %s%s%s: change that, or use "
+			 "`interface %s --mode generic`",
+			 a->device, strerror(-error), *words ? ": " : "", words, a->device);
+}
+
+static int foreign_fault(const struct attach *a)
+{
+	char name[BPF_OBJ_NAME_LEN];
+
+	program_name(a->seen.foreign, name);
+	return fault_set(
+	    a->fault, -EBUSY,
+	    "%s is held by another XDP program, id %u, name %s, that shares it with "
+	    "nobody: detach that one (`ip link set dev %s xdp%s off`), then attach again",
+	    a->device, a->seen.foreign, name, a->device,
+	    a->seen.foreign_native ? "drv" : "generic");
+}
+
+/*
+ * A program of ours that lost its pin: its loader was killed between attaching and pinning
+ * (then it uses our maps), or ran without a bpffs (then only its name tells).
+ */
+static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
+{
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+	char name[BPF_OBJ_NAME_LEN];
+
+	program_name(id, name);
+	if (strcmp(name, INGRESS_PROGRAM))
+		return false;
+	if (!dp->pin_dir[0])
+		return true;
+	return !bpf_obj_get_info_by_fd(dp->map_fd[MAP_INGRESSES], &info, &size) &&
+	       program_uses(fd, info.id);
+}
+
+/* Sets a->old; a left-over program becomes what was seen as ours. */
+static int find_old(struct attach *a)
+{
+	int r = look_at(a->dp, a->spec->slot, a->spec->ifindex, &a->seen);
+
+	if (r < 0)
+		return refused(a, r);
+	if (a->seen.id)
+		r = duplicate_fd(a->dp->ingress_fd[a->spec->slot]);
+	else if (a->seen.foreign)
+		r = bpf_prog_get_fd_by_id(a->seen.foreign);
+	else
+		return 0;
+	if (r < 0)
+		return a->seen.foreign ? foreign_fault(a) : refused(a, r);
+	a->old = r;
+	if (!a->seen.foreign)
+		return 0;
+	if (!left_over(a->dp, a->old, a->seen.foreign))
+		return foreign_fault(a);
+	a->seen.id = a->seen.foreign;
+	a->seen.native = a->seen.foreign_native;
+	return 0;
+}
+
+/* Pins a program that is attached, and keeps it as the slot's. */
+static int keep(struct attach *a, int fd)
+{
+	char name[PIN_NAME_MAX];
+	int r = duplicate_fd(fd);
+
+	if (r < 0)
+		return r;
+	closep(&a->dp->ingress_fd[a->spec->slot]);
+	a->dp->ingress_fd[a->spec->slot] = r;
+	a->dp->behind[a->spec->slot] = 0;
+	ingress_pin_name(a->spec->slot, name);
+	return pin_set(a->dp, fd, name);
+}
+
+/* The program that counts from now on: one store, other bits stay. */
+static void switch_generation(struct attach *a)
+{
+	uint64_t *word = &a->dp->ingresses[a->spec->slot];
+
+	if (xm_ingress_generation(*word) != a->spec->generation)
+		word_store(word, (uint32_t)*word | (uint64_t)a->spec->generation << 32);
+}
+
+/* Through libxdp. Another program of ours may be there: the new one runs beside it. */
+static int attach_new(struct attach *a)
+{
+	const int *kept = &a->dp->ingress_fd[a->spec->slot];
+	_cleanup_(leaks_closep) struct leaks leaks = leaks_note(kept);
+	_cleanup_(ingress_destroyp) struct ingress_bpf *instance = ingress_prepare(a->dp, a->spec);
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = INGRESS_PROGRAM);
+	_cleanup_(program_closep) struct xdp_program *p = NULL;
+	enum xdp_attach_mode mode = mode_of(a->spec->native);
+	int r;
+
+	if (!instance)
+		return -errno;
+	opts.obj = ingress_object(instance);
+	p = xdp_program__create(&opts);
+	r = libxdp_get_error(p);
+	if (r) {
+		p = NULL;
+		return r;
+	}
+	if (a->seen.dispatcher)
+		xdp_program__set_run_prio(
+		    p, dispatcher_priority(a->spec->ifindex, xdp_program__run_prio(p)));
+	r = xdp_program__attach(p, a->spec->ifindex, mode, 0);
+	if (r < 0)
+		return r;
+	r = keep(a, xdp_program__fd(p));
+	if (r < 0) {
+		xdp_program__detach(p, a->spec->ifindex, mode, 0);
+		closep(&a->dp->ingress_fd[a->spec->slot]);
+	}
+	return r;
+}
+
+static int replace_single(struct attach *a, int fd)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = a->old);
+	int r = bpf_xdp_attach(a->spec->ifindex, fd, xdp_flags_of(a->spec->native), &opts);
+
+	return r < 0 ? r : keep(a, fd);
+}
+
+/* Of ours, but no slot's. */
+static bool is_stray(int fd, uint32_t id, void *token)
+{
+	const struct attach *a = token;
+
+	if (!left_over(a->dp, fd, id))
+		return false;
+	for (uint32_t slot = 1; slot <= a->dp->sizes.interfaces; slot++)
+		if (program_id(a->dp->ingress_fd[slot]) == id)
+			return false;
+	return true;
+}
+
+/*
+ * What was replaced, or left behind the dispatcher by killed loaders, goes when the new one
+ * counts.
+ */
+static int detach_strays(struct attach *a)
+{
+	uint32_t id;
+	int r = 0;
+
+	while (!r && (id = dispatcher_find(a->spec->ifindex, is_stray, a)))
+		r = dispatcher_detach(a->spec->ifindex, id);
+	return r;
+}
+
+/* Ours is there in the wanted mode: leave it when it is the same, else replace it. */
+static int renew(struct attach *a)
+{
+	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, a->spec, a->fault);
+
+	if (fd < 0)
+		return fd;
+	int r = ingress_same(fd, a->old) ? keep(a, a->old)
+		: a->seen.dispatcher	 ? attach_new(a)
+					 : replace_single(a, fd);
+	return r < 0 ? refused(a, r) : 0;
+}
+
+/* The kernel holds one mode at a time, so the old one goes first; it returns on failure. */
+static int attach_fresh(struct attach *a)
+{
+	int r = a->old < 0 ? 0 : detach_seen(a->spec->ifindex, a->old, &a->seen);
+
+	if (!r)
+		r = attach_new(a);
+	if (r >= 0)
+		return 0;
+	r = refused(a, r);
+	if (a->old >= 0 && !a->seen.dispatcher)
+		bpf_xdp_attach(a->spec->ifindex, a->old,
+			       xdp_flags_of(a->seen.native) | XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+	return r;
+}
+
+int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
+		     struct ingress_state *state, struct fault *fault)
+{
+	struct attach a = {.dp = dp, .spec = spec, .fault = fault};
+	_cleanup_close_ int old = -1;
+	int r;
+
+	memset(state, 0, sizeof(*state));
+	if (!slot_is_valid(dp, spec->slot))
+		return fault_set(fault, -EINVAL, "interface slot %u is out of range", spec->slot);
+	device_name(spec->ifindex, a.device);
+	a.old = -1;
+	messages_start();
+	r = find_old(&a);
+	old = a.old;
+	if (r < 0)
+		return r;
+	r = a.old >= 0 && a.seen.native == spec->native ? renew(&a) : attach_fresh(&a);
+	if (r < 0)
+		return r;
+	if (a.old >= 0)
+		switch_generation(&a);
+	/* libxdp's words first: looking again may say more. It is not asked to replace. */
+	snprintf(state->why_single, sizeof(state->why_single), "%s",
+		 *messages_of_libxdp() ? messages_of_libxdp() : "it was attached alone before");
+	r = look_at(dp, spec->slot, spec->ifindex, &a.seen);
+	if (!r && a.seen.dispatcher)
+		r = detach_strays(&a);
+	if (r < 0)
+		return refused(&a, r);
+	state_of(&a.seen, state);
+	if (state->dispatcher)
+		state->why_single[0] = 0;
+	return state->program_id ? 0 : refused(&a, -EBUSY);
+}
