@@ -30,11 +30,16 @@ changed_under_load()
 	return $rc
 }
 
-# accounted FRAMES: all matched; the copies due are those that the receivers got.
+# accounted: every frame matched; the copies due are those that the receivers got. A frame that was
+# under way while its egress left all groups may be missing in `transmitted` (it is in `unexplained`
+# then): less than one for each ten changes.
 accounted()
 {
-	sums "$1" "$(sed -n 's/^[a-z]*:r[^ ]* got=\([0-9]*\) .*/\1/p' "$work/recv.d" |
-	    awk '{ sum += $1 } END { print sum }')"
+	ctl --json stats | jq -e --slurpfile a "$work/before.json" --argjson n "$datagrams" \
+	    --argjson changes "$1" --argjson got "$(sed -n 's/^[a-z]*:r[^ ]* got=\([0-9]*\) .*/\1/p' \
+	    "$work/recv.d" | awk '{ sum += $1 } END { print sum }')" '
+	debug | .matched - $a[0].matched == $n and .copies - $a[0].copies == $got and
+	.unexplained >= 0 and .unexplained * 10 <= $changes'
 }
 
 changes=0
@@ -45,8 +50,10 @@ for mode in native generic; do
 	before
 	check "$mode: no frame follows a mixture" changed_under_load
 	comment "$(cat "$work/changer.out")"
-	changes=$((changes + $(sed -n 's/^\([0-9]*\) changes.*/\1/p' "$work/changer.out")))
-	check "$mode: all copies are accounted for" accounted $datagrams
+	made=$(sed -n 's/^\([0-9]*\) changes.*/\1/p' "$work/changer.out")
+	changes=$((changes + made))
+	check "$mode: all copies are accounted for" until_true 3 accounted "$made"
+	comment "unexplained: $(stat .unexplained)"
 done
 comment "$changes changes in all"
 finish
