@@ -172,7 +172,7 @@ CC=gcc step build/gcc 600 sh tests/lib/build.sh "$build"
 case " $suites " in
 *' unit '* | *' fuzz '*)
 	CC=clang step build/clang 600 sh tests/lib/build.sh "$builds/clang"
-	step build/asan+ubsan 600 sh tests/lib/build.sh "$builds/asan" \
+	CC=clang step build/asan+ubsan 600 sh tests/lib/build.sh "$builds/asan" \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	;;
 esac
