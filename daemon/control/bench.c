@@ -293,6 +293,10 @@ void method_bench(struct session *session, const struct call *call)
 		session_invalid(session, "arguments", "has more than 64 words");
 		return;
 	}
+	if (!bench) {
+		session_error(session, "Failed", "nothing can be measured here");
+		return;
+	}
 	if (bench->pid) {
 		session_error(session, "Conflict",
 			      "a benchmark is running already, and two would measure each other: "
@@ -316,7 +320,7 @@ void method_bench_stop(struct session *session, const struct call *call)
 	struct bench *bench = session->service->bench;
 
 	(void)call;
-	if (!bench->pid || !bench->session) {
+	if (!bench || !bench->pid || !bench->session) {
 		session_error(session, "NotFound", "no benchmark is running");
 		return;
 	}

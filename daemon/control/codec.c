@@ -27,10 +27,12 @@ static int bad(struct codec_error *error, const char *format, ...)
 int frames_next(struct frames *frames, const char **text, size_t *len)
 {
 	struct buffer *in = &frames->in;
-	const char *start = in->data + in->start;
 	size_t held = buffer_len(in);
-	const char *nul = NULL;
+	const char *start, *nul = NULL;
 
+	if (!held)
+		return 0;
+	start = in->data + in->start;
 	if (held > frames->scanned)
 		nul = memchr(start + frames->scanned, 0, held - frames->scanned);
 	if (!nul) {

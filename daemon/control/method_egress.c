@@ -100,7 +100,7 @@ static int edit_groups(const struct control_backend *backend, const struct selec
 		       struct warnings *warnings, struct fault *fault)
 {
 	struct lists *lists = calloc(selection->count, sizeof(*lists));
-	bool changed = false, back;
+	bool changed = false, back = false;
 	size_t i;
 	int r = lists ? 0 : -ENOMEM;
 
