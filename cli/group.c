@@ -107,7 +107,7 @@ static void print_json(struct listing *listing, const json_t *groups, bool conti
 	json_array_foreach((json_t *)groups, i, group)
 	{
 		fputs(listing->begun ? "," : "{\"groups\":[", stdout);
-		json_dumpf(group, stdout, JSON_COMPACT);
+		output_value(group);
 		listing->begun = true;
 	}
 	if (continues)

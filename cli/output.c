@@ -6,12 +6,25 @@
 #include <string.h>
 
 #include "cli/verb.h"
+#include "daemon/control/codec.h"
+
+int output_value(const json_t *value)
+{
+	struct buffer text = {};
+	int r = message_encode(&text, value);
+
+	/* its NUL is not written; one call, since jansson makes one of each token */
+	if (r == 0 && fwrite(text.data, 1, buffer_len(&text) - 1, stdout) < buffer_len(&text) - 1)
+		r = -1;
+	buffer_free(&text);
+	return r < 0 ? CLI_REFUSED : CLI_DONE;
+}
 
 int output_json(const json_t *value)
 {
-	if (json_dumpf(value, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF)
-		return CLI_REFUSED;
-	return CLI_DONE;
+	int r = output_value(value);
+
+	return r == CLI_DONE && putchar('\n') == EOF ? CLI_REFUSED : r;
 }
 
 const char *output_string_or(const json_t *object, const char *key, const char *missing)

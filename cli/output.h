@@ -9,6 +9,7 @@
 
 /* Prints one line of JSON. An enum cli_exit. */
 int output_json(const json_t *value);
+int output_value(const json_t *value); /* without the end of line */
 
 /* A string member; "" or `missing` when it is absent or null. */
 const char *output_string(const json_t *object, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* save: the runtime groups as a file of the configuration; whole or not at all. */
+/* save: the runtime groups and wishes as a file of the configuration; whole or not at all. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +79,39 @@ static int write_groups(const json_t *parameters, bool continues, void *data)
 	return CLI_DONE;
 }
 
+static int to_wish(const json_t *object, struct interface_wish *wish)
+{
+	int r = mode_parse(output_string(object, "mode"), &wish->mode);
+
+	if (r == 0)
+		r = take_names(json_object_get(object, "exclude"), &wish->exclude);
+	wish->detached = json_is_true(json_object_get(object, "detached"));
+	snprintf(wish->name, sizeof(wish->name), "%s", output_string(object, "interface"));
+	return r;
+}
+
+static int write_wishes(const json_t *parameters, bool continues, void *data)
+{
+	struct saving *saving = data;
+	size_t i;
+	json_t *object;
+
+	(void)continues;
+	json_array_foreach(json_object_get(parameters, "interfaces"), i, object)
+	{
+		struct interface_wish wish = {};
+		int r = to_wish(object, &wish);
+
+		if (r == 0)
+			r = config_write_interface(saving->out, &wish);
+		names_free(&wish.exclude);
+		if (r < 0)
+			return cli_fail(CLI_REFUSED, "cannot write interface %s: %s",
+					output_string(object, "interface"), strerror(-r));
+	}
+	return CLI_DONE;
+}
+
 static int write_all(const struct cli *cli, struct saving *saving)
 {
 	struct client client;
@@ -87,8 +120,10 @@ static int write_all(const struct cli *cli, struct saving *saving)
 	if (r != CLI_DONE)
 		return r;
 	fprintf(saving->out, "# Written by xmcastctl save.\n");
-	r = client_call(&client, "ListGroups", json_pack("{s:s}", "origin", "runtime"), true,
-			write_groups, saving);
+	r = client_call(&client, "ListWishes", json_object(), false, write_wishes, saving);
+	if (r == CLI_DONE)
+		r = client_call(&client, "ListGroups", json_pack("{s:s}", "origin", "runtime"),
+				true, write_groups, saving);
 	client_close(&client);
 	return r;
 }

@@ -95,7 +95,9 @@ const struct verb verbs[] = {
     {"save",
      "[NAME] [--dir DIR]",
      "write the runtime groups to /etc/xmcast/conf.d/NAME.conf",
-     "NAME is 'saved' unless given. The groups are read from there after the next boot.\n",
+     "NAME is 'saved' unless given. It also holds what was wished for interfaces, such as detach. "
+     "It\n"
+     "is read after the next boot.\n",
      {"xmcastctl save", "xmcastctl save studio --dir /tmp"},
      cmd_save},
     {"reload",

@@ -80,6 +80,13 @@ json_t *json_group(const struct group_report *report)
 	return NULL;
 }
 
+json_t *json_wish(const struct interface_wish *wish)
+{
+	return json_pack("{s:o, s:s, s:o, s:b}", "interface", json_text(wish->name), "mode",
+			 mode_name(wish->mode), "exclude", json_names(&wish->exclude), "detached",
+			 wish->detached);
+}
+
 /* Bits of enum netdev_xdp_act in the kernel's linux/netdev.h (6.3 and later). */
 static json_t *json_features(const struct interface_report *report)
 {

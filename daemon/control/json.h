@@ -12,6 +12,8 @@ json_t *json_names(const struct names *names);
 /* {"address", "source", "vlan", "from"} */
 json_t *json_group_key(const struct group_key *key);
 json_t *json_group(const struct group_report *report);
+/* As a NewInterface. */
+json_t *json_wish(const struct interface_wish *wish);
 json_t *json_interface(const struct interface_report *report);
 json_t *json_stats(const struct stats_report *report);
 json_t *json_status(const struct status_report *report);

@@ -57,6 +57,7 @@ const struct method control_methods[] = {
     {"DelExclude", PRIVILEGE_CHANGE, member_fields, false, method_del_exclude},
     {"ListGroups", PRIVILEGE_READ, list_groups_fields, false, method_list_groups},
     {"ListInterfaces", PRIVILEGE_READ, no_fields, false, method_list_interfaces},
+    {"ListWishes", PRIVILEGE_READ, no_fields, false, method_list_wishes},
     {"Stats", PRIVILEGE_READ, no_fields, false, method_stats},
     {"Monitor", PRIVILEGE_READ, no_fields, true, method_monitor},
     {"Status", PRIVILEGE_READ, no_fields, false, method_status},

@@ -53,6 +53,7 @@ void method_add_exclude(struct session *session, const struct call *call);
 void method_del_exclude(struct session *session, const struct call *call);
 void method_list_groups(struct session *session, const struct call *call);     /* method_list.c */
 void method_list_interfaces(struct session *session, const struct call *call); /* method_state.c */
+void method_list_wishes(struct session *session, const struct call *call);
 void method_stats(struct session *session, const struct call *call);
 void method_status(struct session *session, const struct call *call);
 void method_monitor(struct session *session, const struct call *call);	   /* monitor.c */

@@ -25,6 +25,22 @@ void method_list_interfaces(struct session *session, const struct call *call)
 	session_reply(session, json_pack("{s:o}", "interfaces", interfaces));
 }
 
+/* What was wished at run time, as ApplyAdd takes it. */
+void method_list_wishes(struct session *session, const struct call *call)
+{
+	const struct model *model = session->service->backend->model;
+	json_t *interfaces = json_array();
+
+	(void)call;
+	for (size_t i = 0; interfaces && i < model->interface_count; i++) {
+		const struct interface_wish *wish = &model->interfaces[i];
+
+		if (!wish->file)
+			json_array_append_new(interfaces, json_wish(wish));
+	}
+	session_reply(session, json_pack("{s:o}", "interfaces", interfaces));
+}
+
 void method_stats(struct session *session, const struct call *call)
 {
 	const struct control_backend *backend = session->service->backend;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,7 +193,17 @@ struct change *session_change(struct session *session, json_t *reply)
 {
 	session->state = SESSION_WAITING;
 	session->change->reply = reply;
+	session->change->edited = false;
 	return session->change;
+}
+
+static void send_failure(struct session *session, bool edited, const char *why)
+{
+	char text[640];
+
+	snprintf(text, sizeof(text), "%s%s", edited ? "wanted from now on, but not in force: " : "",
+		 why);
+	session_error(session, "Failed", text);
 }
 
 void change_done(int error, const struct fault *fault, void *token)
@@ -213,7 +224,7 @@ void change_done(int error, const struct fault *fault, void *token)
 	session->state = SESSION_READY;
 	if (error < 0) {
 		json_decref(reply);
-		session_error(session, "Failed", fault ? fault->text : strerror(-error));
+		send_failure(session, change->edited, fault ? fault->text : strerror(-error));
 	} else {
 		session_reply(session, reply);
 	}
@@ -223,6 +234,8 @@ void change_done(int error, const struct fault *fault, void *token)
 void session_changed(struct session *session, json_t *reply)
 {
 	const struct control_backend *backend = session->service->backend;
+	struct change *change = session_change(session, reply);
 
-	backend->changed(change_done, session_change(session, reply), backend->data);
+	change->edited = true;
+	backend->changed(change_done, change, backend->data);
 }

@@ -43,6 +43,7 @@ enum session_state {
 struct change {
 	struct session *session; /* NULL: vanished */
 	json_t *reply;		 /* parameters of the reply when it worked; owned */
+	bool edited;		 /* the model is changed, whatever the kernel does */
 	bool trim;		 /* bulk: give freed memory back to the system */
 };
 

@@ -188,9 +188,11 @@ expect 0 out '{"event":"monitoring"}'
 # save and apply: what was saved is applied as it was
 run --json list-groups --origin runtime
 cp "$dir/out" "$dir/before"
+run detach eth0
 run save studio --dir "$dir"
 expect 0 out '5 groups in'
 grep -q '^group 239.10.0.2 --from eth0 --to veth1,veth9$' "$dir/studio.conf" || fail 'wrong file'
+grep -q '^interface eth0.* --detached$' "$dir/studio.conf" || fail 'no wish'
 [ "$(stat -c %a "$dir/studio.conf")" = 644 ] || fail 'wrong mode'
 run save ../x --dir "$dir"
 expect 2 err NAME

@@ -177,7 +177,9 @@ static void test_reports(void **state)
 
 static void test_apply(void **state)
 {
+	struct reply reply;
 	struct line other;
+	json_t *wish;
 
 	(void)state;
 	fake_config_group(&talk.fake, "239.0.0.7");
@@ -196,6 +198,10 @@ static void test_apply(void **state)
 	line_done(&line, "ApplyCommit", "{}");
 	assert_int_equal(talk.fake.model->group_count, 5);
 	assert_int_equal(model_find_interface(talk.fake.model, "eth0")->mode, MODE_GENERIC);
+	line_call(&line, "ListWishes", "{}", &reply);
+	wish = json_array_get(json_object_get(reply.parameters, "interfaces"), 0);
+	assert_string_equal(json_string_value(json_object_get(wish, "mode")), "generic");
+	reply_free(&reply);
 	line_refused(&line, "ApplyCommit", "{}", "Refused", "ApplyBegin");
 	line_done(&line, "ApplyBegin", "{}"); /* an empty one leaves the configuration's */
 	line_done(&line, "ApplyCommit", "{}");
@@ -318,7 +324,9 @@ static void test_backend_fails(void **state)
 {
 	(void)state;
 	talk.fake.error = -EIO;
-	line_refused(&line, "AddGroup", G "}", "Failed", "the kernel refused: test");
+	line_refused(&line, "AddGroup", G "}", "Failed",
+		     "wanted from now on, but not in force: the kernel refused: test");
+	assert_int_equal(talk.fake.model->group_count, 1);
 	line_refused(&line, "Reload", "{}", "Failed", "the kernel refused: test");
 }
 
