@@ -6,8 +6,8 @@
 #include "bpf/maps.h"
 
 MAP_OF_DEVMAPS(exclude_maps);
-MAP(interface_slots, BPF_MAP_TYPE_HASH, 1, __u32, __u32, 0);
-MAP(interface_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_interface_counters, 0);
+INTERFACE_SLOT_MAPS
+INTERFACE_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 
 static __always_inline _Bool excluded(__u32 exclude, __u32 ifindex)
@@ -20,8 +20,9 @@ static __always_inline _Bool excluded(__u32 exclude, __u32 ifindex)
 
 static __always_inline struct xm_interface_counters *counters_of(__u32 ifindex)
 {
-	__u32 *slot = bpf_map_lookup_elem(&interface_slots, &ifindex);
-	return slot ? bpf_map_lookup_elem(&interface_counters, slot) : 0;
+	__u32 slot = slot_of_ifindex(ifindex);
+	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
+	return row ? &row->counters : 0;
 }
 
 /* Reads what the ingress program handed over and takes it off the frame again. */

@@ -8,10 +8,8 @@
 
 MAP(sets, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
 MAP_OF_DEVMAPS(set_maps);
-MAP(ingresses, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
-MAP(interface_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_interface_counters, 0);
-MAP(group_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_group_counters, 0);
-MAP(slot_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_slot_counters, 0);
+MAP(slot_too_big, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, __u64, 0);
+INTERFACE_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 
 const volatile __u32 slot;	       /* interface slot of this ingress */
@@ -28,10 +26,12 @@ static __always_inline __u64 word_of(void *map, __u32 index)
 	return word ? *(volatile __u64 *)word : 0;
 }
 
-static __always_inline struct xm_slot_counters *count_slot(__u64 set)
+static __always_inline void count_too_big(__u64 set)
 {
 	__u32 index = xm_set_slot(set);
-	return bpf_map_lookup_elem(&slot_counters, &index);
+	__u64 *count = bpf_map_lookup_elem(&slot_too_big, &index);
+	if (count)
+		++*count;
 }
 
 /* The set of members whose MTU is at least `mtu`; *lost gets how many are left out. */
@@ -40,9 +40,7 @@ static __always_inline __u64 fit(__u64 set, __u32 mtu, __u32 *lost)
 	for (int i = 0; i < XM_MTU_LEVELS; i++) {
 		if (mtu <= xm_set_mtu(set) || !xm_set_ready(set))
 			return set;
-		struct xm_slot_counters *c = count_slot(set);
-		if (c)
-			c->too_big++;
+		count_too_big(set);
 		__u64 next = xm_set_next(set) ? word_of(&sets, xm_set_next(set)) : 0;
 		*lost += xm_set_ready(set) - xm_set_ready(next);
 		set = next;
@@ -96,23 +94,24 @@ static __always_inline __u32 needed_mtu(const struct frame *f, __u32 length)
 	return length - (f->ip < KERNEL_OVERHEAD ? f->ip : KERNEL_OVERHEAD);
 }
 
-/* A frame of the group in `entry`: counts it, and redirects it to those who can take it. */
-static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, __u64 entry,
+/* A frame of the group in `m`: counts it, and redirects it to those who can take it. */
+static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, const struct match *m,
 				__u64 ingress, struct xm_interface_counters *c)
 {
-	__u32 group = xm_entry_group(entry), length = ctx->data_end - ctx->data, lost = 0;
-	__u64 whole = word_of(&sets, xm_entry_set(entry));
+	__u32 group = xm_entry_group(m->word), length = ctx->data_end - ctx->data, lost = 0;
+	__u64 whole = word_of(&sets, xm_entry_set(m->word));
 	__u64 set = fit(whole, needed_mtu(f, length), &lost);
 	__u32 due = xm_set_ready(whole), left = xm_set_ready(set);
-	struct xm_group_counters *g = bpf_map_lookup_elem(&group_counters, &group);
+	/* entries that were copied from a shorter prefix count at the group's own */
+	struct xm_entry_row *row = group == m->entry ? m->row : entry_row(group);
 	int verdict = XDP_DROP;
 
-	if (g) {
-		g->frames++;
-		g->bytes += length;
+	if (row) {
+		row->counters.frames++;
+		row->counters.bytes += length;
 	}
 	if (left) {
-		if (!hand_over(ctx, entry, ingress, left)) {
+		if (!hand_over(ctx, m->word, ingress, left)) {
 			c->dropped[XM_REASON_NO_METADATA]++;
 			return XDP_DROP;
 		}
@@ -126,39 +125,40 @@ static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, __u64
 	}
 	c->matched++;
 	c->copies += due;
-	c->dropped[XM_REASON_TOO_BIG] += lost;
-	if (g)
-		g->copies += due;
-	struct xm_slot_counters *s = count_slot(set);
-	if (s && verdict == XDP_REDIRECT)
-		s->frames++;
+	if (lost)
+		c->dropped[XM_REASON_TOO_BIG] += lost;
+	if (row)
+		row->counters.copies += due;
 	return verdict;
 }
 
 SEC("xdp")
 int xmcast_ingress(struct xdp_md *ctx)
 {
-	__u32 index = slot;
-	__u64 ingress = word_of(&ingresses, index);
-	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &index);
-	struct frame f;
-
-	if (!c || xm_ingress_generation(ingress) != generation)
+	struct xm_interface_row *row = interface_row(slot);
+	if (!row)
 		return XDP_PASS;
+	__u64 ingress = *(volatile __u64 *)&row->word;
+	if (xm_ingress_generation(ingress) != generation)
+		return XDP_PASS;
+	struct xm_interface_counters *c = &row->counters;
+	struct frame f;
+	struct match m;
+
 	c->received++;
-	__u64 entry = 0;
+	_Bool found = 0;
 	if (!parse(ctx, &f)) {
 		f.key.ingress = slot;
-		entry = match(&f, xm_ingress_flags(ingress));
+		found = match(&f, xm_ingress_flags(ingress), &m);
 	}
-	if (!entry) {
+	if (!found) {
 		if (f.protocol < XM_PROTOCOLS)
 			c->unmatched[f.protocol]++;
 		return XDP_PASS;
 	}
 	if (native && finish_checksums)
 		finish_checksum(ctx, &f);
-	return copy(ctx, &f, entry, ingress, c);
+	return copy(ctx, &f, &m, ingress, c);
 }
 
 char _license[] SEC("license") = "GPL";

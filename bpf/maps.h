@@ -35,4 +35,27 @@
 		    });                                                                            \
 	} name SEC(".maps")
 
+/* Included by whoever needs it: only then does the object hold these maps. */
+#define INTERFACE_MAPS                                                                             \
+	MAP(interfaces, BPF_MAP_TYPE_ARRAY, 1, __u32, struct xm_interface_row, BPF_F_MMAPABLE);    \
+	const volatile __u32 interface_stride; /* rows of one CPU in `interfaces` */               \
+	static __always_inline struct xm_interface_row *interface_row(__u32 slot)                  \
+	{                                                                                          \
+		__u32 index = bpf_get_smp_processor_id() * interface_stride + slot;                \
+		return bpf_map_lookup_elem(&interfaces, &index);                                   \
+	}
+
+#define INTERFACE_SLOT_MAPS                                                                        \
+	MAP(low_slots, BPF_MAP_TYPE_ARRAY, XM_LOW_IFINDEXES, __u32, __u64, BPF_F_MMAPABLE);        \
+	MAP(high_slots, BPF_MAP_TYPE_HASH, 1, __u32, __u32, 0);                                    \
+	static __always_inline __u32 slot_of_ifindex(__u32 ifindex)                                \
+	{                                                                                          \
+		if (ifindex < XM_LOW_IFINDEXES) {                                                  \
+			__u64 *low = bpf_map_lookup_elem(&low_slots, &ifindex);                    \
+			return low ? *low : 0;                                                     \
+		}                                                                                  \
+		__u32 *high = bpf_map_lookup_elem(&high_slots, &ifindex);                          \
+		return high ? *high : 0;                                                           \
+	}
+
 #endif

@@ -13,16 +13,15 @@ MAP(exact, BPF_MAP_TYPE_HASH, 1, struct xm_group_key, __u32, 0);
 MAP(prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_prefix_key, __u32, BPF_F_NO_PREALLOC);
 MAP(source_exact, BPF_MAP_TYPE_HASH, 1, struct xm_source_key, __u32, 0);
 MAP(source_prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_source_prefix_key, __u32, BPF_F_NO_PREALLOC);
-MAP(entries, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
+MAP(entries, BPF_MAP_TYPE_ARRAY, 1, __u32, struct xm_entry_row, BPF_F_MMAPABLE);
 
-/* The word of an entry, 0 when the entry is NULL or was just taken away. */
-static __always_inline __u64 entry_word(const __u32 *entry)
+const volatile __u32 entry_stride; /* rows of one CPU in `entries` */
+
+/* This CPU's row of an entry. */
+static __always_inline struct xm_entry_row *entry_row(__u32 entry)
 {
-	if (!entry)
-		return 0;
-	__u32 index = *entry;
-	__u64 *word = bpf_map_lookup_elem(&entries, &index);
-	return word ? *(volatile __u64 *)word : 0;
+	__u32 index = bpf_get_smp_processor_id() * entry_stride + entry;
+	return bpf_map_lookup_elem(&entries, &index);
 }
 
 static __noinline __u32 match_prefix(const struct xm_group_key *key)
@@ -32,17 +31,32 @@ static __noinline __u32 match_prefix(const struct xm_group_key *key)
 	return entry ? *entry : 0;
 }
 
-static __noinline __u64 match_source(const struct xm_source_key *key, __u32 flags)
+static __noinline __u32 match_source(const struct xm_source_key *key, __u32 flags)
 {
 	struct xm_source_prefix_key lpm = {.prefixlen = 32 + 128, .key = *key};
 	__u32 *entry = bpf_map_lookup_elem(&source_exact, &lpm.key);
 	if (!entry && flags & XM_INGRESS_SOURCE_PREFIXES)
 		entry = bpf_map_lookup_elem(&source_prefix, &lpm);
-	return entry_word(entry);
+	return entry ? *entry : 0;
 }
 
-/* The word of the group that f belongs to; 0: none. `flags` are those of the ingress word. */
-static __always_inline __u64 match(const struct frame *f, __u32 flags)
+/* What a frame belongs to: an entry, its row, and its word as it was read once. */
+struct match {
+	__u32 entry;
+	struct xm_entry_row *row;
+	__u64 word;
+};
+
+static __always_inline _Bool match_entry(__u32 entry, struct match *m)
+{
+	m->entry = entry;
+	m->row = entry_row(entry);
+	m->word = m->row ? *(volatile __u64 *)&m->row->word : 0;
+	return xm_entry_group(m->word);
+}
+
+/* Finds the group that f belongs to. `flags` are those of the ingress word. */
+static __always_inline _Bool match(const struct frame *f, __u32 flags, struct match *m)
 {
 	__u32 node, *entry = bpf_map_lookup_elem(&exact, &f->key);
 	if (entry)
@@ -51,16 +65,19 @@ static __always_inline __u64 match(const struct frame *f, __u32 flags)
 		node = match_prefix(&f->key);
 	else
 		return 0;
-	__u64 word = entry_word(&node);
-	if (f->control && !(word & XM_ENTRY_CONTROL))
+	_Bool found = match_entry(node, m);
+	if (f->control && !(m->word & XM_ENTRY_CONTROL))
 		return 0;
-	if (word & XM_ENTRY_SOURCES) {
+	if (m->word & XM_ENTRY_SOURCES) {
 		struct xm_source_key key = {.node = node, .address = f->source};
-		__u64 of_source = match_source(&key, flags);
-		if (of_source)
-			return of_source;
+		__u32 of_source = match_source(&key, flags);
+		struct match specific;
+		if (of_source && match_entry(of_source, &specific)) {
+			*m = specific;
+			return 1;
+		}
 	}
-	return xm_entry_group(word) ? word : 0;
+	return found;
 }
 
 #endif

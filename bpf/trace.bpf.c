@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tracepoints of the kernel's redirect path: what was sent, what was dropped, and why. */
 #include "bpf/maps.h"
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 #include <asm-generic/errno.h>
@@ -18,28 +17,21 @@ struct net_device {
 	possible_net_t nd_net;
 } __attribute__((preserve_access_index));
 
-MAP(interface_slots, BPF_MAP_TYPE_HASH, 1, __u32, __u32, 0);
-MAP(interface_counters, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_interface_counters, 0);
-MAP(ingresses, BPF_MAP_TYPE_ARRAY, 1, __u32, __u64, BPF_F_MMAPABLE);
+INTERFACE_SLOT_MAPS
+INTERFACE_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 
 const volatile __u64 netns_cookie; /* the daemon's network namespace */
 
-/* Slot of a device that is ours, 0 when it is not. */
-static __always_inline __u32 slot_of(const struct net_device *device)
+/* The row of the device that we receive on, 0 when we do not: programs of others redirect, too. */
+static __always_inline struct xm_interface_row *ingress_row(const struct net_device *device)
 {
-	__u32 ifindex = device->ifindex;
-	if (BPF_CORE_READ(device, nd_net.net, net_cookie) != netns_cookie)
-		return 0;
-	__u32 *slot = bpf_map_lookup_elem(&interface_slots, &ifindex);
-	return slot ? *slot : 0;
-}
+	__u32 slot = slot_of_ifindex(device->ifindex);
+	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
 
-/* The ingress word of a device that we receive on, 0 when we do not. */
-static __always_inline __u64 ingress_word(__u32 slot)
-{
-	__u64 *word = slot ? bpf_map_lookup_elem(&ingresses, &slot) : 0;
-	return word ? *word : 0;
+	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie)
+		return 0;
+	return row;
 }
 
 static __always_inline __u32 reason_of(int error)
@@ -68,13 +60,14 @@ SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device *to, int sent,
 	     int drops, int error)
 {
-	__u32 slot = slot_of(to);
-	if (!slot || !ingress_word(slot_of(from)))
+	__u32 slot = slot_of_ifindex(to->ifindex);
+	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
+	if (!row || !ingress_row(from))
 		return 0;
-	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &slot);
-	if (!c)
-		return 0;
+	struct xm_interface_counters *c = &row->counters;
 	c->transmitted += sent;
+	if (!drops)
+		return 0;
 	/* `drops` holds those of our egress program, too, which has counted them itself */
 	drops -= c->flush_excluded;
 	c->flush_excluded = 0;
@@ -93,20 +86,19 @@ SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void *program,
 	     const void *target, int error, int map_type, __u32 map_id, __u32 index)
 {
-	__u32 slot = slot_of(device), zero = 0, lost = index != 0xffffffff;
-	__u64 word = ingress_word(slot);
-	struct xm_interface_counters *c = bpf_map_lookup_elem(&interface_counters, &slot);
-	if (!word || !c)
+	__u32 zero = 0, lost = index != 0xffffffff;
+	struct xm_interface_row *row = ingress_row(device);
+	if (!row)
 		return 0;
 	struct xm_handover *h = bpf_map_lookup_elem(&handover, &zero);
-	if (h && xm_ingress_flags(word) & XM_INGRESS_GENERIC) {
-		if (h->ingress != slot)
+	if (h && xm_ingress_flags(row->word) & XM_INGRESS_GENERIC) {
+		if (h->ingress != slot_of_ifindex(device->ifindex))
 			return 0;
 		lost = h->due - h->done;
 	}
 	__u32 reason = reason_of(error);
 	if (reason < XM_REASONS_COUNTED)
-		c->dropped[reason] += lost;
+		row->counters.dropped[reason] += lost;
 	return 0;
 }
 

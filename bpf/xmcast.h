@@ -113,12 +113,16 @@ struct xm_source_prefix_key {
 };
 
 /*
- * The values of the four maps above are one __u32, the entry. Entry, set and
- * ingress are words: one __u64 in an mmapable ARRAY, changed by one store, since a
- * hash value that is updated under traffic may be read torn or foreign.
+ * The values of the four maps above are one __u32, the entry. What changes under traffic
+ * is a word: one __u64 in an mmapable ARRAY, changed by one store, since a hash value that
+ * is updated under traffic may be read torn or foreign.
  */
 
-/* entries[entry]: which group a frame belongs to and which set it is copied to */
+/*
+ * The word of an entry: which group a frame belongs to and which set it is copied to.
+ * entries[cpu * entry_stride + entry]: word and counters share a cache line, since with many
+ * groups each line is a miss. Every CPU has its own copy of the word.
+ */
 #define XM_ENTRY_GROUP_BITS   24	   /* entry that counts for the group; 0: no group here */
 #define XM_ENTRY_SET_BITS     14	   /* set; 0: none */
 #define XM_ENTRY_EXCLUDE_BITS 14	   /* slot in exclude_maps; 0: none */
@@ -183,8 +187,8 @@ static inline __u32 xm_set_mtu(__u64 s)
 }
 
 /*
- * ingresses[interface slot]. A program whose generation is not the word's passes every
- * frame uncounted: while one is replaced by another, exactly one of them counts.
+ * The word of an ingress. A program whose generation is not the word's passes every frame
+ * uncounted: while one is replaced by another, exactly one of them counts.
  */
 #define XM_INGRESS_PREFIXES	   (1U << 0) /* `prefix` has keys of this ingress */
 #define XM_INGRESS_SOURCE_PREFIXES (1U << 1) /* `source_prefix` has keys of its nodes */
@@ -223,7 +227,6 @@ struct xm_handover {
 	__u32 pad;
 };
 
-/* interface_counters[interface slot], per CPU. */
 struct xm_interface_counters {
 	/* as ingress: received = matched + sum(unmatched) + dropped of level FRAME */
 	__u64 received, matched, copies; /* copies: due, each frame counts its ready members */
@@ -234,15 +237,24 @@ struct xm_interface_counters {
 	__u64 flush_excluded; /* excluded since the last xdp_devmap_xmit on this CPU */
 };
 
-/* group_counters[entry of the group], per CPU. bytes: whole frames without FCS. */
+/* interfaces[cpu * interface_stride + interface slot] */
+struct xm_interface_row {
+	__u64 word; /* of the ingress; the same for every CPU */
+	struct xm_interface_counters counters;
+};
+
+/* bytes: whole frames without FCS. */
 struct xm_group_counters {
 	__u64 frames, bytes, copies;
 };
 
-/* slot_counters[slot of set_maps], per CPU: frames copied to it, frames too big for it. */
-struct xm_slot_counters {
-	__u64 frames, too_big;
+struct xm_entry_row {
+	__u64 word;
+	struct xm_group_counters counters; /* of the group whose number is this entry */
 };
+
+/* Slots of interfaces by ifindex: an array for the low ones, a hash for the others. */
+#define XM_LOW_IFINDEXES 16384
 
 /*
  * Written and read by the daemon only, kept in maps so that the next daemon knows what
@@ -277,6 +289,8 @@ _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
 _Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
 _Static_assert(sizeof(struct xm_source_key) == 20, "source key");
 _Static_assert(sizeof(struct xm_source_prefix_key) == 24, "source prefix key");
+_Static_assert(sizeof(struct xm_entry_row) == 32, "two rows a cache line");
+_Static_assert(sizeof(struct xm_interface_row) % 8 == 0, "row");
 _Static_assert(sizeof(struct xm_meta) == 8, "metadata must be a multiple of 4, 32 at most");
 _Static_assert(sizeof(struct xm_handover) == 24, "handover");
 

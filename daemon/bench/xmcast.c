@@ -91,7 +91,7 @@ static int instance_activate(struct subject *s, bool on)
 	struct instance *instance = s->state;
 	struct dataplane *dp = instance->xmcast->dp;
 
-	word_store(&dp->ingresses[INGRESS], on ? instance->ingress : 0);
+	dataplane_store_ingress(dp, INGRESS, on ? instance->ingress : 0);
 	return dataplane_trace(dp, on, NULL);
 }
 
@@ -156,7 +156,7 @@ static int add_groups(struct xmcast *x, const struct xmcast_options *o, uint32_t
 
 		record.key.address.word[2] = htonl(IPV4_PREFIX);
 		record.key.address.word[3] = htonl(group + i);
-		word_store(&x->dp->entries[entry], xm_entry(entry, x->sets, exclude, 0));
+		dataplane_store_entry(x->dp, entry, xm_entry(entry, x->sets, exclude, 0));
 		r = dataplane_insert(x->dp, entry, &record);
 	}
 	return r;

@@ -79,7 +79,7 @@ static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 		return false;
 	if (!dp->pin_dir[0])
 		return true;
-	return !bpf_obj_get_info_by_fd(dp->map_fd[MAP_INGRESSES], &info, &size) &&
+	return !bpf_obj_get_info_by_fd(dp->map_fd[MAP_INTERFACES], &info, &size) &&
 	       program_uses(fd, info.id);
 }
 
@@ -126,10 +126,11 @@ static int keep(struct attach *a, int fd)
 /* The program that counts from now on: one store, other bits stay. */
 static void switch_generation(struct attach *a)
 {
-	uint64_t *word = &a->dp->ingresses[a->spec->slot];
+	uint64_t word = dataplane_ingress(a->dp, a->spec->slot);
 
-	if (xm_ingress_generation(*word) != a->spec->generation)
-		word_store(word, (uint32_t)*word | (uint64_t)a->spec->generation << 32);
+	if (xm_ingress_generation(word) != a->spec->generation)
+		dataplane_store_ingress(a->dp, a->spec->slot,
+					(uint32_t)word | (uint64_t)a->spec->generation << 32);
 }
 
 /* Through libxdp. Another program of ours may be there: the new one runs beside it. */

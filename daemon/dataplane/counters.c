@@ -1,104 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters are u64s in per-CPU arrays, so each of these structs is a row of words: an
- * element is read as one row per possible CPU, and rows are added up.
+ * Words and counters in the mapped rows: one row of elements for each possible CPU. Each
+ * CPU adds to its own; reading is adding up, writing a word is writing it to all.
  */
 #include "daemon/dataplane/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define WORDS_OF(type) (sizeof(type) / sizeof(uint64_t))
-
-_Static_assert(sizeof(struct xm_interface_counters) % 8 == 0, "a row of words");
-_Static_assert(sizeof(struct xm_group_counters) % 8 == 0, "a row of words");
-_Static_assert(sizeof(struct xm_slot_counters) % 8 == 0, "a row of words");
-
-/* All rows of an element; NULL: errno is set. free() it. */
-static uint64_t *read_rows(const struct dataplane *dp, enum dataplane_map map, uint32_t index,
-			   size_t words)
+static size_t entry_stride(const struct dataplane *dp)
 {
-	uint64_t *rows = calloc(dp->cpus, words * sizeof(*rows));
-	int r = rows ? bpf_map_lookup_elem(dp->map_fd[map], &index, rows) : -ENOMEM;
-
-	if (r < 0) {
-		free(rows);
-		errno = -r;
-		return NULL;
-	}
-	return rows;
+	return dp->sizes.entries + 1;
 }
 
-static int sum(const struct dataplane *dp, enum dataplane_map map, uint32_t index, void *out,
-	       size_t words)
+static size_t interface_stride(const struct dataplane *dp)
 {
-	_cleanup_free_ uint64_t *rows = read_rows(dp, map, index, words);
-	uint64_t *total = out;
+	return dp->sizes.interfaces + 1;
+}
 
-	if (!rows)
-		return -errno;
-	for (size_t w = 0; w < words; w++) {
-		total[w] = 0;
-		for (int cpu = 0; cpu < dp->cpus; cpu++)
-			total[w] += rows[cpu * words + w];
-	}
+uint64_t dataplane_entry(const struct dataplane *dp, uint32_t entry)
+{
+	return dp->entries[entry].word;
+}
+
+void dataplane_store_entry(struct dataplane *dp, uint32_t entry, uint64_t word)
+{
+	for (int cpu = 0; cpu < dp->cpus; cpu++)
+		word_store(&dp->entries[cpu * entry_stride(dp) + entry].word, word);
+}
+
+uint64_t dataplane_ingress(const struct dataplane *dp, uint32_t slot)
+{
+	return dp->interfaces[slot].word;
+}
+
+void dataplane_store_ingress(struct dataplane *dp, uint32_t slot, uint64_t word)
+{
+	for (int cpu = 0; cpu < dp->cpus; cpu++)
+		word_store(&dp->interfaces[cpu * interface_stride(dp) + slot].word, word);
+}
+
+/* Adds `size` bytes of u64 counters to those of `to`. */
+static void add(void *to, const void *from, size_t size)
+{
+	volatile const uint64_t *source = from; /* the kernel adds to it meanwhile */
+	uint64_t *sum = to;
+
+	for (size_t i = 0; i < size / sizeof(*sum); i++)
+		sum[i] += source[i];
+}
+
+int counters_interface(const struct dataplane *dp, uint32_t slot, struct xm_interface_counters *out)
+{
+	if (slot > dp->sizes.interfaces)
+		return -EINVAL;
+	*out = (struct xm_interface_counters){0};
+	for (int cpu = 0; cpu < dp->cpus; cpu++)
+		add(out, &dp->interfaces[cpu * interface_stride(dp) + slot].counters, sizeof(*out));
 	return 0;
 }
 
-static int write_rows(const struct dataplane *dp, enum dataplane_map map, uint32_t index,
-		      const uint64_t *rows)
+int counters_group(const struct dataplane *dp, uint32_t entry, struct xm_group_counters *out)
 {
-	return bpf_map_update_elem(dp->map_fd[map], &index, rows, BPF_EXIST);
+	if (entry > dp->sizes.entries)
+		return -EINVAL;
+	*out = (struct xm_group_counters){0};
+	for (int cpu = 0; cpu < dp->cpus; cpu++)
+		add(out, &dp->entries[cpu * entry_stride(dp) + entry].counters, sizeof(*out));
+	return 0;
 }
 
-int counters_interface(struct dataplane *dp, uint32_t slot, struct xm_interface_counters *out)
+int counters_slot_too_big(const struct dataplane *dp, uint32_t slot, uint64_t *out)
 {
-	return sum(dp, MAP_INTERFACE_COUNTERS, slot, out, WORDS_OF(*out));
-}
+	_cleanup_free_ uint64_t *counts = calloc(dp->cpus, sizeof(*counts));
+	int r = counts ? bpf_map_lookup_elem(dp->map_fd[MAP_SLOT_TOO_BIG], &slot, counts) : -ENOMEM;
 
-int counters_group(struct dataplane *dp, uint32_t entry, struct xm_group_counters *out)
-{
-	return sum(dp, MAP_GROUP_COUNTERS, entry, out, WORDS_OF(*out));
-}
-
-int counters_slot(struct dataplane *dp, uint32_t slot, struct xm_slot_counters *out)
-{
-	return sum(dp, MAP_SLOT_COUNTERS, slot, out, WORDS_OF(*out));
-}
-
-static int clear(struct dataplane *dp, enum dataplane_map map, uint32_t index, size_t words)
-{
-	_cleanup_free_ uint64_t *zero = calloc(dp->cpus, words * sizeof(*zero));
-
-	return zero ? write_rows(dp, map, index, zero) : -ENOMEM;
+	*out = 0;
+	for (int cpu = 0; !r && cpu < dp->cpus; cpu++)
+		*out += counts[cpu];
+	return r;
 }
 
 int counters_clear_group(struct dataplane *dp, uint32_t entry)
 {
-	return clear(dp, MAP_GROUP_COUNTERS, entry, WORDS_OF(struct xm_group_counters));
+	if (entry > dp->sizes.entries)
+		return -EINVAL;
+	for (int cpu = 0; cpu < dp->cpus; cpu++)
+		memset(&dp->entries[cpu * entry_stride(dp) + entry].counters, 0,
+		       sizeof(struct xm_group_counters));
+	return 0;
 }
 
 /*
- * Nothing may count at either slot meanwhile: a row is read and written back. What is kept
- * of a flush that is under way (flush_excluded) means nothing at another slot.
+ * Nothing may count at either slot meanwhile. What is kept of a flush that is under way
+ * (flush_excluded) means nothing at another slot.
  */
 int counters_move_interface(struct dataplane *dp, uint32_t from, uint32_t to)
 {
-	const size_t words = WORDS_OF(struct xm_interface_counters);
-	_cleanup_free_ uint64_t *given = read_rows(dp, MAP_INTERFACE_COUNTERS, from, words);
-	_cleanup_free_ uint64_t *kept = read_rows(dp, MAP_INTERFACE_COUNTERS, to, words);
-	int r;
-
-	if (!given || !kept)
-		return -errno;
-	if (from == to)
-		return 0;
-	for (int cpu = 0; cpu < dp->cpus; cpu++) {
-		struct xm_interface_counters *g = (void *)(given + cpu * words);
-		g->flush_excluded = 0;
-		for (size_t w = 0; w < words; w++)
-			kept[cpu * words + w] += given[cpu * words + w];
+	if (from > dp->sizes.interfaces || to > dp->sizes.interfaces)
+		return -EINVAL;
+	for (int cpu = 0; from != to && cpu < dp->cpus; cpu++) {
+		struct xm_interface_row *row = &dp->interfaces[cpu * interface_stride(dp)];
+		row[from].counters.flush_excluded = 0;
+		add(&row[to].counters, &row[from].counters, sizeof(row->counters));
+		memset(&row[from].counters, 0, sizeof(row->counters));
 	}
-	r = write_rows(dp, MAP_INTERFACE_COUNTERS, to, kept);
-	return r < 0 ? r : clear(dp, MAP_INTERFACE_COUNTERS, from, words);
+	return 0;
 }

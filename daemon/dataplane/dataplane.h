@@ -25,11 +25,10 @@ enum dataplane_map {
 	MAP_SETS,
 	MAP_SET_MAPS,
 	MAP_EXCLUDE_MAPS,
-	MAP_INGRESSES,
-	MAP_INTERFACE_SLOTS,
-	MAP_INTERFACE_COUNTERS,
-	MAP_GROUP_COUNTERS,
-	MAP_SLOT_COUNTERS,
+	MAP_INTERFACES,
+	MAP_LOW_SLOTS,
+	MAP_HIGH_SLOTS,
+	MAP_SLOT_TOO_BIG,
 	MAP_HANDOVER,
 	MAP_INTERFACE_RECORDS,
 	MAP_ENTRY_RECORDS,
@@ -57,7 +56,10 @@ struct dataplane {
 	bool adopted;	   /* the maps were there already */
 	int map_fd[MAPS];
 	/* mmapped maps, indexed by number */
-	uint64_t *entries, *sets, *ingresses;
+	uint64_t *sets;
+	struct xm_entry_row *entries;	     /* one row for each CPU: see dataplane_entry() */
+	struct xm_interface_row *interfaces; /* likewise: see dataplane_ingress() */
+	uint64_t *low_slots;		     /* interface slot by ifindex */
 	struct xm_interface_record *interface_records;
 	struct xm_entry_record *entry_records;
 	size_t mapped[MAPS]; /* bytes, 0: not mapped */
@@ -97,10 +99,16 @@ int dataplane_trace(struct dataplane *dp, bool on, struct fault *fault);
 uint64_t dataplane_memory(const struct dataplane *dp);
 
 /* One store that every CPU sees whole. */
-static inline void word_store(uint64_t *word, uint64_t value)
+static inline void word_store(void *word, uint64_t value)
 {
 	atomic_store_explicit((_Atomic uint64_t *)word, value, memory_order_release);
 }
+
+/* The word of an entry or of an ingress: read, and written for every CPU. */
+uint64_t dataplane_entry(const struct dataplane *dp, uint32_t entry);
+void dataplane_store_entry(struct dataplane *dp, uint32_t entry, uint64_t word);
+uint64_t dataplane_ingress(const struct dataplane *dp, uint32_t slot);
+void dataplane_store_ingress(struct dataplane *dp, uint32_t slot, uint64_t word);
 
 /* Blocks until every program that ran at the time of the call has ended. */
 int dataplane_grace(struct dataplane *dp);
@@ -179,11 +187,13 @@ int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
 			   struct fault *fault);
 
-/* --- counters.c: sums over all CPUs --- */
+/* --- counters.c: sums over all CPUs, read from mapped memory. -EINVAL: no such number --- */
 
-int counters_interface(struct dataplane *dp, uint32_t slot, struct xm_interface_counters *out);
-int counters_group(struct dataplane *dp, uint32_t entry, struct xm_group_counters *out);
-int counters_slot(struct dataplane *dp, uint32_t slot, struct xm_slot_counters *out);
+int counters_interface(const struct dataplane *dp, uint32_t slot,
+		       struct xm_interface_counters *out);
+int counters_group(const struct dataplane *dp, uint32_t entry, struct xm_group_counters *out);
+/* Frames that were too big for the members with the smallest MTU of a slot. */
+int counters_slot_too_big(const struct dataplane *dp, uint32_t slot, uint64_t *out);
 /* Zeroes a group's counters before its entry is used for another. */
 int counters_clear_group(struct dataplane *dp, uint32_t entry);
 /* Adds the counters of a slot that is given up to slot `to`, and zeroes them. */

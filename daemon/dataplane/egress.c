@@ -33,6 +33,7 @@ static int load(struct dataplane *dp)
 
 	if (!skeleton)
 		return -errno;
+	skeleton->rodata->interface_stride = dp->sizes.interfaces + 1;
 	r = maps_reuse(dp, skeleton->obj);
 	if (!r)
 		r = egress_bpf__load(skeleton);

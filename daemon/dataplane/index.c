@@ -133,19 +133,21 @@ void dataplane_forget(struct dataplane *dp, uint32_t entry)
  */
 int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot)
 {
-	uint32_t there;
-
-	if (!slot || slot > dp->sizes.interfaces)
+	if (!slot || slot > dp->sizes.interfaces || ifindex <= 0)
 		return -EINVAL;
-	if (!bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex, &there) &&
-	    there == slot)
-		return 0;
-	return bpf_map_update_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex, &slot, BPF_ANY);
+	if (ifindex >= XM_LOW_IFINDEXES)
+		return bpf_map_update_elem(dp->map_fd[MAP_HIGH_SLOTS], &ifindex, &slot, BPF_ANY);
+	dp->low_slots[ifindex] = slot;
+	return 0;
 }
 
 int dataplane_unmap_interface(struct dataplane *dp, int ifindex)
 {
-	int r = bpf_map_delete_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &ifindex);
+	if (ifindex > 0 && ifindex < XM_LOW_IFINDEXES) {
+		dp->low_slots[ifindex] = 0;
+		return 0;
+	}
+	int r = bpf_map_delete_elem(dp->map_fd[MAP_HIGH_SLOTS], &ifindex);
 
 	return r == -ENOENT ? 0 : r;
 }

@@ -20,6 +20,8 @@ struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_s
 	instance->rodata->slot = spec->slot;
 	instance->rodata->generation = spec->generation;
 	instance->rodata->native = spec->native;
+	instance->rodata->entry_stride = dp->sizes.entries + 1;
+	instance->rodata->interface_stride = dp->sizes.interfaces + 1;
 	instance->rodata->finish_checksums = spec->finish_checksums;
 	r = maps_reuse(dp, instance->obj);
 	if (r < 0) {

@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 /* What a map has one element of each for. */
-enum per { PER_ONE, PER_INTERFACE, PER_ENTRY, PER_SET, PER_SLOT, PER_EXCLUDE };
+enum per { PER_ONE, PER_INTERFACE, PER_ENTRY, PER_SET, PER_SLOT, PER_EXCLUDE, PER_IFINDEX };
 static const char *const limit_of[] = {
     [PER_ONE] = "",	     [PER_INTERFACE] = "interfaces",
     [PER_ENTRY] = "entries", [PER_SET] = "sets",
     [PER_SLOT] = "sets",     [PER_EXCLUDE] = "excludes",
+    [PER_IFINDEX] = "",
 };
 
 static const struct map_kind {
@@ -25,13 +26,16 @@ static const struct map_kind {
 	enum bpf_map_type type;
 	uint32_t key, value, flags;
 	enum per per;
+	bool per_cpu_rows; /* an ARRAY with one row of elements for each possible CPU */
 } kinds[] = {
 #define WORDS(m, text, per)                                                                        \
 	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE, per}
+#define ROWS(m, text, row, per)                                                                    \
+	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct row), BPF_F_MMAPABLE, per, true}
 #define RECORDS(m, text, record, per)                                                              \
 	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct record), BPF_F_MMAPABLE, per}
 #define COUNTERS(m, text, value, per)                                                              \
-	[m] = {text, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct value), 0, per}
+	[m] = {text, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(value), 0, per}
 #define HASH(m, text, key, per) [m] = {text, BPF_MAP_TYPE_HASH, sizeof(key), 4, 0, per}
 #define TRIE(m, text, key)                                                                         \
 	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY}
@@ -40,16 +44,15 @@ static const struct map_kind {
     TRIE(MAP_PREFIX, "prefix", struct xm_prefix_key),
     HASH(MAP_SOURCE_EXACT, "source_exact", struct xm_source_key, PER_ENTRY),
     TRIE(MAP_SOURCE_PREFIX, "source_prefix", struct xm_source_prefix_key),
-    WORDS(MAP_ENTRIES, "entries", PER_ENTRY),
+    ROWS(MAP_ENTRIES, "entries", xm_entry_row, PER_ENTRY),
     WORDS(MAP_SETS, "sets", PER_SET),
     OF_MAPS(MAP_SET_MAPS, "set_maps", PER_SLOT),
     OF_MAPS(MAP_EXCLUDE_MAPS, "exclude_maps", PER_EXCLUDE),
-    WORDS(MAP_INGRESSES, "ingresses", PER_INTERFACE),
-    HASH(MAP_INTERFACE_SLOTS, "interface_slots", uint32_t, PER_INTERFACE),
-    COUNTERS(MAP_INTERFACE_COUNTERS, "interface_counters", xm_interface_counters, PER_INTERFACE),
-    COUNTERS(MAP_GROUP_COUNTERS, "group_counters", xm_group_counters, PER_ENTRY),
-    COUNTERS(MAP_SLOT_COUNTERS, "slot_counters", xm_slot_counters, PER_SLOT),
-    COUNTERS(MAP_HANDOVER, "handover", xm_handover, PER_ONE),
+    ROWS(MAP_INTERFACES, "interfaces", xm_interface_row, PER_INTERFACE),
+    WORDS(MAP_LOW_SLOTS, "low_slots", PER_IFINDEX),
+    HASH(MAP_HIGH_SLOTS, "high_slots", uint32_t, PER_INTERFACE),
+    COUNTERS(MAP_SLOT_TOO_BIG, "slot_too_big", uint64_t, PER_SLOT),
+    COUNTERS(MAP_HANDOVER, "handover", struct xm_handover, PER_ONE),
     RECORDS(MAP_INTERFACE_RECORDS, "interface_records", xm_interface_record, PER_INTERFACE),
     RECORDS(MAP_ENTRY_RECORDS, "entry_records", xm_entry_record, PER_ENTRY),
     OF_MAPS(MAP_GRACE, "grace", PER_ONE),
@@ -105,17 +108,19 @@ static unsigned int count_of(enum per per, const struct dataplane_sizes *sizes)
 		return sizes->slots;
 	case PER_EXCLUDE:
 		return sizes->excludes;
+	case PER_IFINDEX:
+		return XM_LOW_IFINDEXES - 1;
 	}
 	return 0;
 }
 
 /* Arrays have an element 0 that stands for "none". */
-static unsigned int max_entries_of(enum dataplane_map map, const struct dataplane_sizes *sizes)
+static unsigned int max_entries_of(enum dataplane_map map, const struct dataplane *dp)
 {
 	const struct map_kind *k = &kinds[map];
 	bool by_key = k->type == BPF_MAP_TYPE_HASH || k->type == BPF_MAP_TYPE_LPM_TRIE;
 
-	return count_of(k->per, sizes) + !by_key;
+	return (count_of(k->per, &dp->sizes) + !by_key) * (k->per_cpu_rows ? dp->cpus : 1);
 }
 
 int devmap_create(unsigned int buckets)
@@ -131,21 +136,20 @@ static int create(const struct dataplane *dp, enum dataplane_map map)
 	_cleanup_close_ int template = -1;
 
 	if (map == MAP_GRACE) {
-		opts.inner_map_fd = dp->map_fd[MAP_INTERFACE_SLOTS];
+		opts.inner_map_fd = dp->map_fd[MAP_HIGH_SLOTS];
 	} else if (k->type == BPF_MAP_TYPE_ARRAY_OF_MAPS) {
 		template = devmap_create(1);
 		if (template <0)
 			return template;
 		opts.inner_map_fd = template;
 	}
-	return bpf_map_create(k->type, k->name, k->key, k->value, max_entries_of(map, &dp->sizes),
-			      &opts);
+	return bpf_map_create(k->type, k->name, k->key, k->value, max_entries_of(map, dp), &opts);
 }
 
 static int make(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
 {
 	const struct map_kind *k = &kinds[map];
-	unsigned int count = max_entries_of(map, &dp->sizes);
+	unsigned int count = max_entries_of(map, dp);
 	int r = create(dp, map);
 
 	if (r == -EPERM)
@@ -169,7 +173,7 @@ static int make(struct dataplane *dp, enum dataplane_map map, struct fault *faul
 static int check(const struct dataplane *dp, enum dataplane_map map, struct fault *fault)
 {
 	const struct map_kind *k = &kinds[map];
-	unsigned int want = max_entries_of(map, &dp->sizes);
+	unsigned int want = max_entries_of(map, dp);
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 	int r = bpf_obj_get_info_by_fd(dp->map_fd[map], &info, &size);
@@ -212,8 +216,10 @@ static void **view_of(struct dataplane *dp, enum dataplane_map map)
 		return (void **)&dp->entries;
 	case MAP_SETS:
 		return (void **)&dp->sets;
-	case MAP_INGRESSES:
-		return (void **)&dp->ingresses;
+	case MAP_INTERFACES:
+		return (void **)&dp->interfaces;
+	case MAP_LOW_SLOTS:
+		return (void **)&dp->low_slots;
 	case MAP_INTERFACE_RECORDS:
 		return (void **)&dp->interface_records;
 	case MAP_ENTRY_RECORDS:
@@ -225,7 +231,7 @@ static void **view_of(struct dataplane *dp, enum dataplane_map map)
 
 static int view(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
 {
-	size_t bytes = page_align((size_t)max_entries_of(map, &dp->sizes) * kinds[map].value);
+	size_t bytes = page_align((size_t)max_entries_of(map, dp) * kinds[map].value);
 	void **to = view_of(dp, map), *at;
 
 	if (!to)
@@ -294,6 +300,6 @@ int dataplane_grace(struct dataplane *dp)
 {
 	uint32_t zero = 0;
 
-	return bpf_map_update_elem(dp->map_fd[MAP_GRACE], &zero, &dp->map_fd[MAP_INTERFACE_SLOTS],
+	return bpf_map_update_elem(dp->map_fd[MAP_GRACE], &zero, &dp->map_fd[MAP_HIGH_SLOTS],
 				   BPF_ANY);
 }

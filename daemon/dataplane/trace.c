@@ -59,6 +59,7 @@ static int load(struct dataplane *dp)
 		return -errno;
 	r = netns_cookie(&cookie);
 	skeleton->rodata->netns_cookie = cookie;
+	skeleton->rodata->interface_stride = dp->sizes.interfaces + 1;
 	if (!r)
 		r = maps_reuse(dp, skeleton->obj);
 	if (!r)

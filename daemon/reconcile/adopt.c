@@ -87,9 +87,9 @@ static int adopt_excludes(struct reconcile *r)
 	int error = used ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !error && i < r->entry_count; i++)
-		used[xm_entry_exclude(r->dp->entries[r->entries[i]])] = 1;
+		used[xm_entry_exclude(dataplane_entry(r->dp, r->entries[i]))] = 1;
 	for (uint32_t i = 1; !error && i <= r->dp->sizes.interfaces; i++)
-		used[xm_ingress_exclude(r->dp->ingresses[i])] = 1;
+		used[xm_ingress_exclude(dataplane_ingress(r->dp, i))] = 1;
 	for (uint32_t i = 1; !error && i <= r->dp->sizes.excludes; i++) {
 		if (!used[i])
 			continue;
@@ -132,7 +132,7 @@ static int adopt_interfaces(struct reconcile *r)
 		if (!iface)
 			return -ENOMEM;
 		iface->ifindex = record->ifindex;
-		iface->exclude = xm_ingress_exclude(r->dp->ingresses[i]);
+		iface->exclude = xm_ingress_exclude(dataplane_ingress(r->dp, i));
 		adopt_program(r, iface, record);
 	}
 	return 0;

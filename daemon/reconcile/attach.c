@@ -18,8 +18,8 @@ void attach_store_word(struct reconcile *r, const struct iface *iface)
 			(iface->native ? 0 : XM_INGRESS_GENERIC);
 		word = xm_ingress(iface->generation, iface->exclude, flags);
 	}
-	if (r->dp->ingresses[iface->slot] != word)
-		word_store(&r->dp->ingresses[iface->slot], word);
+	if (dataplane_ingress(r->dp, iface->slot) != word)
+		dataplane_store_ingress(r->dp, iface->slot, word);
 }
 
 static void warn(struct iface *iface, const char *what, const char *why)

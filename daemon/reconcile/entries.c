@@ -181,7 +181,7 @@ static void insert(struct reconcile *r, struct want *wants, size_t count)
 		struct want *want = &wants[i];
 		if (!want->fresh || !want->entry)
 			continue;
-		word_store(&r->dp->entries[want->entry], word_of(wants, count, want));
+		dataplane_store_entry(r->dp, want->entry, word_of(wants, count, want));
 		int error = dataplane_insert(r->dp, want->entry, &want->record);
 		if (!error)
 			continue;
@@ -201,7 +201,8 @@ static void collect_switches(struct reconcile *r, struct want *wants, size_t cou
 		struct want *want = &wants[i];
 		if (want->fresh || !want->entry)
 			continue;
-		uint64_t was = r->dp->entries[want->entry], word = word_of(wants, count, want);
+		uint64_t was = dataplane_entry(r->dp, want->entry),
+			 word = word_of(wants, count, want);
 		if (was == word)
 			continue;
 		t->switches[t->switch_count] = want->entry;

@@ -142,7 +142,7 @@ void excludes_sweep(struct reconcile *r)
 		return;
 	unsigned char *used = calloc(r->dp->sizes.excludes + 1, 1);
 	for (size_t i = 0; used && i < r->entry_count; i++) {
-		uint32_t slot = xm_entry_exclude(r->dp->entries[r->entries[i]]);
+		uint32_t slot = xm_entry_exclude(dataplane_entry(r->dp, r->entries[i]));
 		if (slot <= r->dp->sizes.excludes)
 			used[slot] = 1;
 	}

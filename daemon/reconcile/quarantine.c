@@ -39,7 +39,7 @@ void quarantine_end(struct reconcile *r)
 		r->transaction.wait = r->transaction.begun = false;
 	while ((number = numbers_pop(&q->entries))) {
 		dataplane_forget(r->dp, number);
-		word_store(&r->dp->entries[number], 0);
+		dataplane_store_entry(r->dp, number, 0);
 		counters_clear_group(r->dp, number);
 		numbers_push(&r->free_entries, number);
 	}

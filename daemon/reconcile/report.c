@@ -75,11 +75,12 @@ int reconcile_group_report(struct reconcile *r, const struct group *group, struc
 	}
 	report_state(r, ingress, ready, out);
 	struct xm_group_counters c = {0};
-	int error = entry ? counters_group(r->dp, entry, &c) : 0;
+	if (entry)
+		counters_group(r->dp, entry, &c);
 	out->frames = c.frames;
 	out->bytes = c.bytes;
 	out->copies = c.copies;
-	return error;
+	return 0;
 }
 
 static void report_link(const struct link *link, struct interface_report *out)
@@ -106,13 +107,13 @@ static void report_ingress(struct reconcile *r, const struct iface *iface,
 	out->program_id = iface->state.program_id;
 }
 
-static int report_interface(struct reconcile *r, struct iface *iface, struct interface_report *out)
+static void report_interface(struct reconcile *r, struct iface *iface, struct interface_report *out)
 {
 	if (iface->ifindex)
 		netlink_refresh(r->netlink, iface->ifindex); /* for tx_dropped */
 	const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
-	struct xm_interface_counters c = {0};
-	int error = counters_interface(r->dp, iface->slot, &c);
+	struct xm_interface_counters c;
+	counters_interface(r->dp, iface->slot, &c);
 
 	*out = (struct interface_report){
 	    .ifindex = iface->ifindex,
@@ -132,7 +133,6 @@ static int report_interface(struct reconcile *r, struct iface *iface, struct int
 	if (iface->is_ingress)
 		report_ingress(r, iface, out);
 	out->ready = out->reason == XM_REASON_NONE && (!iface->is_ingress || iface->attached);
-	return error;
 }
 
 int reconcile_each_interface(struct reconcile *r,
@@ -143,9 +143,8 @@ int reconcile_each_interface(struct reconcile *r,
 		struct interface_report report;
 		if (!r->ifaces[slot])
 			continue;
-		int error = report_interface(r, r->ifaces[slot], &report);
-		if (!error)
-			error = f(&report, token);
+		report_interface(r, r->ifaces[slot], &report);
+		int error = f(&report, token);
 		if (error)
 			return error;
 	}
@@ -161,9 +160,7 @@ int reconcile_stats(struct reconcile *r, struct stats_report *out)
 		struct xm_interface_counters c;
 		if (slot && !r->dp->interface_records[slot].name[0])
 			continue;
-		int error = counters_interface(r->dp, slot, &c); /* 0: those of the gone ones */
-		if (error)
-			return error;
+		counters_interface(r->dp, slot, &c); /* 0: those of the gone ones */
 		out->received += c.received;
 		out->matched += c.matched;
 		out->copies += c.copies;

@@ -217,7 +217,7 @@ static unsigned char *mark_heads(struct reconcile *r)
 {
 	unsigned char *used = calloc(r->dp->sizes.sets + 1, 1);
 	for (size_t i = 0; used && i < r->entry_count; i++) {
-		uint32_t set = xm_entry_set(r->dp->entries[r->entries[i]]);
+		uint32_t set = xm_entry_set(dataplane_entry(r->dp, r->entries[i]));
 		if (set <= r->dp->sizes.sets)
 			used[set] = 1;
 	}

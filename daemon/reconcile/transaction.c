@@ -52,7 +52,7 @@ bool transaction_advance(struct reconcile *r)
 		return t->wait;
 	if (t->stage == STAGE_INSERTED) {
 		for (size_t i = 0; i < t->switch_count; i++)
-			word_store(&r->dp->entries[t->switches[i]], t->words[i]);
+			dataplane_store_entry(r->dp, t->switches[i], t->words[i]);
 		t->stage = STAGE_SWITCHED;
 		t->wait = t->switch_count && t->delete_count;
 		if (t->wait)

@@ -411,7 +411,7 @@ TEST(load_only)
 	assert_int_equal(run_opts.retval, XDP_PASS);
 	assert_int_equal(counters_interface(dp, 2, &c), 0);
 	assert_true(c.received == 0);
-	word_store(&dp->ingresses[2], xm_ingress(7, 0, 0));
+	dataplane_store_ingress(dp, 2, xm_ingress(7, 0, 0));
 	assert_int_equal(bpf_prog_test_run_opts(fd, &run_opts), 0);
 	assert_int_equal(counters_interface(dp, 2, &c), 0);
 	assert_true(c.received == 1 && c.unmatched[XM_PROTOCOL_UNICAST] == 1);

@@ -147,17 +147,17 @@ static void test_cut(void **state)
 /* Frames of another generation are passed and not counted, whatever they are. */
 static void test_generation(void **state)
 {
-	uint64_t word = world.dp->ingresses[WORLD_INGRESS];
+	uint64_t word = dataplane_ingress(world.dp, WORLD_INGRESS);
 	struct xm_interface_counters moved;
 	struct world_result result;
 	struct packet p;
 
 	(void)state;
 	assert_true(packet_parse(&p, "ip 10.0.0.1 239.1.1.1 udp 64"));
-	word_store(&world.dp->ingresses[WORLD_INGRESS],
-		   xm_ingress(WORLD_GENERATION + 1, 0, xm_ingress_flags(word)));
+	dataplane_store_ingress(world.dp, WORLD_INGRESS,
+				xm_ingress(WORLD_GENERATION + 1, 0, xm_ingress_flags(word)));
 	int error = world_run(programs[0], p.data, p.len, &result);
-	word_store(&world.dp->ingresses[WORLD_INGRESS], word);
+	dataplane_store_ingress(world.dp, WORLD_INGRESS, word);
 	assert_int_equal(error, 0);
 	assert_int_equal(result.verdict, PASSED);
 	assert_int_equal(world_moved(&world, &counters, &moved), 0);

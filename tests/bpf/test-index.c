@@ -91,34 +91,46 @@ TEST(index_delete)
 	dataplane_close(dp);
 }
 
+/* Both maps that lead from an ifindex to a slot: low and high ones. */
 TEST(interface_slots)
 {
 	struct dataplane *dp = open_with(NULL, &small);
-	uint32_t index = 77, slot;
+	uint32_t low = 77, high = XM_LOW_IFINDEXES, slot;
+	uint64_t low_slot;
 
-	assert_int_equal(dataplane_map_interface(dp, index, 3), 0);
-	assert_int_equal(dataplane_map_interface(dp, index, 4), 0);
-	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &index, &slot), 0);
+	for (int pass = 3; pass <= 4; pass++) {
+		assert_int_equal(dataplane_map_interface(dp, low, pass), 0);
+		assert_int_equal(dataplane_map_interface(dp, high, pass), 0);
+	}
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_LOW_SLOTS], &low, &low_slot), 0);
+	assert_int_equal(low_slot, 4);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_HIGH_SLOTS], &high, &slot), 0);
 	assert_int_equal(slot, 4);
-	assert_int_equal(dataplane_map_interface(dp, index, small.interfaces + 1), -EINVAL);
-	assert_int_equal(dataplane_unmap_interface(dp, index), 0);
-	assert_int_equal(dataplane_unmap_interface(dp, index), 0);
-	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_INTERFACE_SLOTS], &index, &slot),
-			 -ENOENT);
+	assert_int_equal(dataplane_map_interface(dp, low, small.interfaces + 1), -EINVAL);
+	assert_int_equal(dataplane_map_interface(dp, 0, 3), -EINVAL);
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(dataplane_unmap_interface(dp, low), 0);
+		assert_int_equal(dataplane_unmap_interface(dp, high), 0);
+	}
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_LOW_SLOTS], &low, &low_slot), 0);
+	assert_int_equal(low_slot, 0);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_HIGH_SLOTS], &high, &slot), -ENOENT);
 	dataplane_close(dp);
 }
 
 /* --- counters and grace --- */
 
-static void write_counters(const struct dataplane *dp, enum dataplane_map map, uint32_t index,
-			   uint64_t first, size_t words)
+/* Writes the element of each CPU: behind the word, `words` counters from `first` on. */
+static void write_rows(const struct dataplane *dp, enum dataplane_map map, uint32_t index,
+		       uint32_t stride, uint64_t first, size_t words)
 {
-	uint64_t *rows = calloc(dp->cpus, words * sizeof(*rows));
+	uint64_t row[64];
 
-	for (size_t i = 0; i < dp->cpus * words; i++)
-		rows[i] = first + i % words; /* the same on each CPU */
-	assert_int_equal(bpf_map_update_elem(dp->map_fd[map], &index, rows, BPF_ANY), 0);
-	free(rows);
+	row[0] = 0x77;
+	for (size_t i = 0; i < words; i++)
+		row[1 + i] = first + i;
+	for (int cpu = 0; cpu < dp->cpus; cpu++, index += stride)
+		assert_int_equal(bpf_map_update_elem(dp->map_fd[map], &index, row, BPF_ANY), 0);
 }
 
 TEST(counters)
@@ -127,23 +139,27 @@ TEST(counters)
 	struct dataplane *dp = open_with(NULL, &small);
 	struct xm_interface_counters c;
 	struct xm_group_counters g;
-	struct xm_slot_counters s;
-	uint64_t cpus = dp->cpus;
+	uint64_t cpus = dp->cpus, too_big[1024], sum;
+	uint32_t last = dp->sizes.slots;
 
-	write_counters(dp, MAP_INTERFACE_COUNTERS, 1, 100, words);
-	write_counters(dp, MAP_INTERFACE_COUNTERS, 2, 1000, words);
-	write_counters(dp, MAP_GROUP_COUNTERS, 64, 5, 3);
-	write_counters(dp, MAP_SLOT_COUNTERS, dp->sizes.slots, 8, 2);
+	write_rows(dp, MAP_INTERFACES, 1, dp->sizes.interfaces + 1, 100, words);
+	write_rows(dp, MAP_INTERFACES, 2, dp->sizes.interfaces + 1, 1000, words);
+	write_rows(dp, MAP_ENTRIES, 64, dp->sizes.entries + 1, 5, 3);
+	for (uint64_t i = 0; i < cpus; i++)
+		too_big[i] = 9;
+	assert_int_equal(bpf_map_update_elem(dp->map_fd[MAP_SLOT_TOO_BIG], &last, too_big, BPF_ANY),
+			 0);
 	assert_int_equal(counters_interface(dp, 1, &c), 0);
 	assert_true(c.received == 100 * cpus && c.matched == 101 * cpus);
 	assert_true(c.flush_excluded == (100 + words - 1) * cpus);
 	assert_int_equal(counters_group(dp, 64, &g), 0);
 	assert_true(g.frames == 5 * cpus && g.bytes == 6 * cpus && g.copies == 7 * cpus);
-	assert_int_equal(counters_slot(dp, dp->sizes.slots, &s), 0);
-	assert_true(s.frames == 8 * cpus && s.too_big == 9 * cpus);
+	assert_int_equal(counters_slot_too_big(dp, last, &sum), 0);
+	assert_true(sum == 9 * cpus);
 	assert_int_equal(counters_clear_group(dp, 64), 0);
 	assert_int_equal(counters_group(dp, 64, &g), 0);
 	assert_true(!g.frames && !g.bytes && !g.copies);
+	assert_true(dataplane_entry(dp, 64) == 0x77); /* the word stays */
 
 	assert_int_equal(counters_move_interface(dp, 1, 2), 0);
 	assert_int_equal(counters_interface(dp, 2, &c), 0);
@@ -151,7 +167,10 @@ TEST(counters)
 	assert_true(c.flush_excluded == (1000 + words - 1) * cpus);
 	assert_int_equal(counters_interface(dp, 1, &c), 0);
 	assert_true(!c.received && !c.matched && !c.flush_excluded);
+	assert_true(dataplane_ingress(dp, 1) == 0x77);
 	assert_true(counters_group(dp, dp->sizes.entries + 1, &g) < 0);
+	assert_true(counters_interface(dp, dp->sizes.interfaces + 1, &c) < 0);
+	assert_true(counters_move_interface(dp, 1, dp->sizes.interfaces + 1) < 0);
 	dataplane_close(dp);
 }
 

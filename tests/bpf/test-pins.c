@@ -33,9 +33,9 @@ TEST(adoption)
 	assert_int_equal(st.st_mode & 0777, 0700);
 	/* all maps but the private one, two egress programs, two links */
 	assert_int_equal(entries_of(dp->pin_dir), MAPS - 1 + 4);
-	word_store(&dp->entries[64], 0x1122334455667788ULL);
+	dataplane_store_entry(dp, 64, 0x1122334455667788ULL);
 	word_store(&dp->sets[dp->sizes.sets], 7);
-	word_store(&dp->ingresses[8], 9);
+	dataplane_store_ingress(dp, 8, 9);
 	snprintf(dp->interface_records[8].name, XM_NAME_LEN, "last");
 	dp->entry_records[64].used = 1;
 	dataplane_close(dp);
@@ -43,8 +43,8 @@ TEST(adoption)
 
 	dp = open_pinned();
 	assert_true(dp->adopted);
-	assert_true(dp->entries[64] == 0x1122334455667788ULL);
-	assert_true(dp->sets[dp->sizes.sets] == 7 && dp->ingresses[8] == 9);
+	assert_true(dataplane_entry(dp, 64) == 0x1122334455667788ULL);
+	assert_true(dp->sets[dp->sizes.sets] == 7 && dataplane_ingress(dp, 8) == 9);
 	assert_string_equal(dp->interface_records[8].name, "last");
 	assert_int_equal(dp->entry_records[64].used, 1);
 	/* the records lie where the kernel has them, not only where C thinks */
@@ -104,12 +104,12 @@ TEST(half_made)
 	for (int i = 0; i < 3; i++) {
 		struct dataplane *dp = open_pinned();
 		snprintf(path, sizeof(path), "%s/%s", dp->pin_dir, lost[i]);
-		word_store(&dp->entries[1], 1);
+		dataplane_store_entry(dp, 1, 1);
 		dataplane_close(dp);
 		assert_int_equal(unlink(path), 0);
 		dp = open_pinned();
 		assert_false(dp->adopted);
-		assert_true(dp->entries[1] == 0);
+		assert_true(dataplane_entry(dp, 1) == 0);
 		unpin(dp);
 	}
 }
@@ -135,7 +135,7 @@ static int in_other_namespace(void)
 
 	if (unshare(CLONE_NEWNET) || dataplane_open(&dp, PIN_BASE, &small, &fault))
 		return 1;
-	if (dp->adopted || dp->entries[1])
+	if (dp->adopted || dataplane_entry(dp, 1))
 		return 2;
 	return dataplane_unpin(dp) ? 3 : 0;
 }
@@ -145,7 +145,7 @@ TEST(namespaces_are_apart)
 	struct dataplane *dp = open_pinned();
 	int status;
 
-	word_store(&dp->entries[1], 5);
+	dataplane_store_entry(dp, 1, 5);
 	pid_t pid = fork();
 	if (!pid)
 		_exit(in_other_namespace());

@@ -154,9 +154,9 @@ static int close_world(void **state)
 /* The only entry's set and exclude; `exclude` of the ingress; enforcement by lookup or not. */
 static void lead_to(uint32_t set, uint32_t exclude, uint32_t ingress_exclude, uint32_t flags)
 {
-	word_store(&world.dp->entries[1], xm_entry(1, set, exclude, 0));
-	word_store(&world.dp->ingresses[WORLD_INGRESS],
-		   xm_ingress(WORLD_GENERATION, ingress_exclude, flags));
+	dataplane_store_entry(world.dp, 1, xm_entry(1, set, exclude, 0));
+	dataplane_store_ingress(world.dp, WORLD_INGRESS,
+				xm_ingress(WORLD_GENERATION, ingress_exclude, flags));
 }
 
 static void send_frame(const struct packet *p, int times)
@@ -220,15 +220,16 @@ static void check(const char *words, const int expected[WORLD_MEMBERS], uint64_t
 {
 	static struct packet p, last;
 	struct xm_interface_counters moved;
-	uint64_t entry = world.dp->entries[1], ingress = world.dp->ingresses[WORLD_INGRESS];
+	uint64_t entry = dataplane_entry(world.dp, 1),
+		 ingress = dataplane_ingress(world.dp, WORLD_INGRESS);
 
 	assert_true(packet_parse(&p, words) && packet_parse(&last, LAST));
 	assert_int_equal(world_moved(&world, &counters, &moved), 0);
 	send_and_count(&p, &moved);
 	lead_to(SET_ALL, 0, 0, 0);
 	send_frame(&last, 1);
-	word_store(&world.dp->entries[1], entry);
-	word_store(&world.dp->ingresses[WORLD_INGRESS], ingress);
+	dataplane_store_entry(world.dp, 1, entry);
+	dataplane_store_ingress(world.dp, WORLD_INGRESS, ingress);
 	for (int i = 0; i < WORLD_MEMBERS; i++) {
 		int got = count_until_last(i, &p, &last);
 		if (got != COPIES * expected[i])

@@ -196,15 +196,15 @@ int world_fill(struct world *w, const struct group_key *keys, size_t count, cons
 		const struct entry *e = &entries[i];
 		size_t group = e->group ? index_of(keys, count, e->group) : 0;
 
-		word_store(&w->dp->entries[++w->entries], word_of(w, e, group, members, mark));
+		dataplane_store_entry(w->dp, ++w->entries, word_of(w, e, group, members, mark));
 		if (!e->is_source)
 			node = w->entries;
 		error = insert(w, e, node);
 		flags |= flags_of(e);
 	}
 	if (!error)
-		word_store(&w->dp->ingresses[WORLD_INGRESS],
-			   xm_ingress(WORLD_GENERATION, 0, flags));
+		dataplane_store_ingress(w->dp, WORLD_INGRESS,
+					xm_ingress(WORLD_GENERATION, 0, flags));
 	free(entries);
 	model_free(model);
 	return error;
@@ -214,14 +214,14 @@ int world_empty(struct world *w)
 {
 	int error = 0;
 
-	word_store(&w->dp->ingresses[WORLD_INGRESS], xm_ingress(WORLD_GENERATION, 0, 0));
+	dataplane_store_ingress(w->dp, WORLD_INGRESS, xm_ingress(WORLD_GENERATION, 0, 0));
 	for (uint32_t entry = w->entries; entry && !error; entry--)
 		error = dataplane_delete(w->dp, entry);
 	if (!error)
 		error = dataplane_grace(w->dp);
 	for (uint32_t entry = w->entries; entry && !error; entry--) {
 		dataplane_forget(w->dp, entry);
-		word_store(&w->dp->entries[entry], 0);
+		dataplane_store_entry(w->dp, entry, 0);
 	}
 	w->entries = 0;
 	return error;
