@@ -285,7 +285,7 @@ static void check_beside(struct dataplane *other)
 	spec.generation = 2;
 	struct ingress_state second = attach(dp, &spec);
 	assert_true(gone(first.program_id));
-	assert_int_equal(xm_ingress_generation(dp->ingresses[2]), 2);
+	assert_int_equal(xm_ingress_generation(dataplane_ingress(dp, 2)), 2);
 	/* the pin is lost: the next one finds it all the same */
 	snprintf(path, sizeof(path), "%s/ingress_2", dp->pin_dir);
 	dataplane_close(dp);

@@ -28,8 +28,8 @@ for mode in native generic; do
 	check "$mode: counted" until_true 3 is 2000 dropped too-big
 	check "$mode: one large in many small harms no small" \
 	    deliver -b 64,1472 239.1.1.1 all:r0 some:r1 some:r2
-	# The kernel lets a frame of MTU + Ethernet header + 4 bytes (a tag, whether it is there or
-	# not) be forwarded: 1000 + 4 - 28 is the last payload.
+	# The packet must fit the MTU as it must for its sender: 1000 - 28 is the last payload. (The
+	# kernel would let 4 bytes more go, a tag whether it is there or not.)
 	before
 	check "$mode: the largest that fits" deliver -b 972,972 239.1.1.1 all:r0 all:r1 none:r2
 	check "$mode: one byte more" deliver -b 973,973 239.1.1.1 all:r0 none:r1 none:r2
