@@ -75,10 +75,23 @@ int refused(const char *bpffs, const struct limits *limits, struct fault *fault)
 	return r;
 }
 
+/* The kernel tells of a carrier late: until it has, link events of it may come any time. */
+static void wait_up(const char *device)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "ip -o link show %s | grep -q 'state UP'", device);
+	for (int i = 0; i < 500 && run(command); i++)
+		usleep(10000);
+	must(command);
+}
+
 void make_veth(void)
 {
 	must("ip link del v0 2>/dev/null; ip link add v0 type veth peer name v1 && ip link set v0 "
 	     "up && ip link set v1 up");
+	wait_up("v0");
+	wait_up("v1");
 }
 
 void delete_veth(void)
