@@ -79,6 +79,28 @@ static bool valid(const struct dataplane *dp, uint32_t entry)
 	return entry && entry <= dp->sizes.entries;
 }
 
+/*
+ * BPF_NOEXIST will not do: tries ignored it before 6.13. We are the only writer. It is asked
+ * while the records are as they were, since tries are understood by them.
+ */
+static int insert_prefix(struct dataplane *dp, const struct place *place, uint32_t entry,
+			 const struct xm_entry_record *record)
+{
+	struct xm_entry_record before = dp->entry_records[entry];
+	int64_t there = look_up(dp, place);
+	int r;
+
+	if (there && there != entry)
+		return there < 0 ? (int)there : -EEXIST;
+	dp->entry_records[entry] = *record;
+	if (there)
+		return 0;
+	r = bpf_map_update_elem(dp->map_fd[place->map], &place->key, &entry, BPF_ANY);
+	if (r < 0)
+		dp->entry_records[entry] = before;
+	return r;
+}
+
 int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry_record *record)
 {
 	struct place place;
@@ -87,20 +109,14 @@ int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry
 	if (!valid(dp, entry) || (record->used != 1 && record->used != 2) || record->len > WHOLE ||
 	    record->source_len > WHOLE)
 		return -EINVAL;
-	struct xm_entry_record before = dp->entry_records[entry];
 	place_of(record, &place);
-	/*
-	 * BPF_NOEXIST alone will not do: tries ignored it before 6.13. We are the only writer.
-	 * Asked while the records are as they were, since tries are understood by them.
-	 */
-	int64_t there = look_up(dp, &place);
-	if (there && there != entry)
-		return there < 0 ? (int)there : -EEXIST;
+	if (is_trie(place.map))
+		return insert_prefix(dp, &place, entry, record);
+	struct xm_entry_record before = dp->entry_records[entry];
 	dp->entry_records[entry] = *record;
-	if (there)
-		return 0;
-	r = bpf_map_update_elem(dp->map_fd[place.map], &place.key, &entry,
-				is_trie(place.map) ? BPF_ANY : BPF_NOEXIST);
+	r = bpf_map_update_elem(dp->map_fd[place.map], &place.key, &entry, BPF_NOEXIST);
+	if (r == -EEXIST)
+		r = look_up(dp, &place) == entry ? 0 : -EEXIST;
 	if (r < 0)
 		dp->entry_records[entry] = before;
 	return r;
