@@ -4,6 +4,7 @@
  * that nothing is changed before the commit and a lost connection leaves no trace.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -209,6 +210,7 @@ void method_apply_commit(struct session *session, const struct call *call)
 	groups = session->apply->group_count;
 	r = model_replace(model, session->apply, false, &fault);
 	abort_apply(session);
+	malloc_trim(0); /* before the kernel's turn, which needs memory of its own */
 	if (r < 0) {
 		session_fault(session, r, &fault);
 		return;
