@@ -57,8 +57,8 @@ static int build_model(struct daemon *d, struct fault *fault)
 	if (error)
 		return error;
 	error = state_read(d->state_path, d->model, &state_fault);
-	if (error && error != -ENOENT)
-		log_line(LOG_ERR, "%s", state_fault.text);
+	if (error != -ENOENT && state_fault.text[0]) /* also what was left out of a good file */
+		log_line(error ? LOG_ERR : LOG_WARNING, "%s", state_fault.text);
 	model_settle(d->model);
 	d->saved_version = d->model->version;
 	return error == -ENOMEM ? error : 0;

@@ -151,7 +151,8 @@ const struct interface_wish *model_find_interface(const struct model *model, con
  * `other` is a model of its own that was filled with model_add_group() and
  * model_set_interface(); it is emptied on success and untouched on failure. With
  * `config` also limits and enforce are taken over. Unchanged groups keep their struct, and
- * so their counters. A key in both origins is -EEXIST.
+ * so their counters. A key in both origins is -EEXIST, but with `config` a
+ * runtime group that says the same passes to config (`save`, then `reload`).
  */
 int model_replace(struct model *model, struct model *other, bool config, struct fault *fault);
 

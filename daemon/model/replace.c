@@ -65,6 +65,18 @@ static int both_origins(const struct group *old, const struct group *new, struct
 			 key, group_owner(new, owner));
 }
 
+/*
+ * A reload may take over a runtime group that says the same: that is what `save` and then
+ * `reload` make of it, and it loses no frame.
+ */
+static bool may_meet(const struct group *old, const struct group *new, bool config)
+{
+	if (!old->file == !config)
+		return true;
+	return config && names_equal(&old->to, &new->to) &&
+	       names_equal(&old->exclude, &new->exclude);
+}
+
 /* Walks both sorted arrays at once: who stays, who comes, who goes. */
 static int plan_merge(struct plan *plan, const struct model *model, const struct model *other,
 		      bool config, struct fault *fault)
@@ -83,7 +95,7 @@ static int plan_merge(struct plan *plan, const struct model *model, const struct
 			plan->gone[plan->gone_count++] = old;
 			continue;
 		}
-		if (!order && !old->file != !config)
+		if (!order && !may_meet(old, new, config))
 			return both_origins(old, new, fault);
 		step->keep = order <= 0 ? group_kept(old) : NULL;
 		step->donor = order >= 0 ? group_kept(new) : NULL;

@@ -143,11 +143,27 @@ static void a_key_of_both_origins_is_refused(void **state)
 	refused(pair, false, -EEXIST, "x.conf:3");
 }
 
+static void config_takes_over_a_runtime_group_that_says_the_same(void **state)
+{
+	struct pair *pair = *state;
+	struct group *group = FIND(pair->model, "239.0.0.2", "in");
+
+	assert_int_equal(ADD(pair->other, "239.0.0.2", "in", "c", .file = "y.conf", .line = 5), 0);
+	assert_int_equal(model_replace(pair->model, pair->other, true, &fault), 0);
+	assert_ptr_equal(FIND(pair->model, "239.0.0.2", "in"), group);
+	assert_string_equal(group->file, "y.conf");
+	assert_int_equal(group->line, 5);
+	assert_non_null(FIND(pair->model, "239.0.0.1", "in")); /* not in config: stays runtime's */
+	/* From then on it is config's alone. */
+	assert_int_equal(model_replace(pair->model, pair->other, true, &fault), 0);
+	assert_null(FIND(pair->model, "239.0.0.2", "in"));
+}
+
 static void config_with_the_key_of_a_runtime_group_is_refused(void **state)
 {
 	struct pair *pair = *state;
 
-	assert_int_equal(ADD(pair->other, "239.0.0.2", "in", "c", .file = "y.conf", .line = 5), 0);
+	assert_int_equal(ADD(pair->other, "239.0.0.2", "in", "d", .file = "y.conf", .line = 5), 0);
 	refused(pair, true, -EEXIST, "y.conf:5");
 }
 
@@ -257,6 +273,7 @@ int main(void)
 	    TEST(config_brings_its_lines_limits_and_interfaces),
 	    TEST(an_interfaces_new_exclude_reaches_groups_of_both_origins),
 	    TEST(a_key_of_both_origins_is_refused),
+	    TEST(config_takes_over_a_runtime_group_that_says_the_same),
 	    TEST(config_with_the_key_of_a_runtime_group_is_refused),
 	    TEST(limits_hold_for_the_new_whole),
 	    TEST(names_of_interface_statements_count),
