@@ -68,8 +68,8 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 	int r = cell_block(cell, place, frames, &reading, reason);
 
 	if (r) {
-		snprintf(reason, sizeof(reason), "the program cannot be attached to in0: %s",
-			 strerror(-r));
+		snprintf(reason, sizeof(reason), "%sthe program cannot be attached to in0: %s",
+			 r == -ENODEV ? "in0 is gone: " : "", strerror(-r));
 		memset(&reading, 0, sizeof(reading));
 	}
 	cell->blocks++;

@@ -100,6 +100,18 @@ int lineup_open(struct lineup *lineup, const struct lineup_place *place,
 		cell->samples = json_array();
 		lineup->count++;
 	}
+	if (options->object) {
+		struct xmcast_options xmcast = {.receivers = place->receivers,
+						.native = place->native,
+						.excludes = -1,
+						.object = options->object};
+		int r = subject_object(&lineup->cells[lineup->count].subject, place->xmcast,
+				       place->topology, &xmcast, fault);
+
+		if (r)
+			return r;
+		lineup->cells[lineup->count++].samples = json_array();
+	}
 	if (!lineup->count)
 		return fault_set(fault, -EINVAL, "no program is left to measure: see --programs");
 	return 0;

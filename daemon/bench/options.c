@@ -51,6 +51,10 @@ static int parse_subject(const char *word, struct bench_options *out, struct fau
 
 	if (!strcmp(word, "throughput"))
 		return 0;
+	if (!strncmp(word, "program=", 8) && !out->strings[2]) {
+		out->throughput.object = out->strings[2] = strdup(word + 8);
+		return out->strings[2] ? 0 : -ENOMEM;
+	}
 	if (!strncmp(word, "lpm-trie", 8)) {
 		out->kind = BENCH_LPM;
 		if (!word[8]) {

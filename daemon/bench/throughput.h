@@ -18,6 +18,7 @@ struct throughput_options {
 	bool native, generic;
 	unsigned int receivers[THROUGHPUT_COLUMNS], receiver_count;
 	const char *programs; /* names, comma-separated; NULL: all */
+	const char *object;   /* program=FILE: one more program, from there; NULL: none */
 	const char *label;    /* of the version that is measured; NULL: xmcast's own */
 	enum source_wish source;
 	unsigned int frame_size; /* bytes with FCS */

@@ -204,7 +204,8 @@ int subject_xmcast(struct subject *out, struct xmcast *x, const struct xmcast_op
 	}
 	instance->xmcast = x;
 	instance->ingress = xm_ingress(spec.generation, 0, flags);
-	instance->program = dataplane_load_ingress(x->dp, &spec, fault);
+	instance->program = o.object ? dataplane_load_object(x->dp, &spec, o.object, fault)
+				     : dataplane_load_ingress(x->dp, &spec, fault);
 	if (instance->program < 0) {
 		r = instance->program;
 		free(instance);

@@ -20,6 +20,7 @@ struct xmcast_options {
 	bool native;
 	int excludes;	     /* entries of the group's exclude map (--enforce lookup); -1: fold */
 	unsigned int groups; /* consecutive addresses with the same set; 0: 1 */
+	const char *object;  /* file with another build of the program; NULL: what ships */
 };
 /*
  * Adds a set and its group. While a subject is active the tracepoint programs are on, as they
@@ -27,5 +28,11 @@ struct xmcast_options {
  */
 int subject_xmcast(struct subject *out, struct xmcast *xmcast, const struct xmcast_options *options,
 		   struct fault *fault);
+
+/*
+ * The program of options->object, whatever it is: see object.c. 0 or negative errno with fault.
+ */
+int subject_object(struct subject *out, struct xmcast *xmcast, const struct topology *topology,
+		   const struct xmcast_options *options, struct fault *fault);
 
 #endif

@@ -279,6 +279,13 @@ static int spawn(struct bench *bench, const char **argv)
 	return r;
 }
 
+/* What others may not have the daemon load, or whose interfaces they may not take. */
+static bool needs_root(const char *word)
+{
+	return !strncmp(word, "program=", 8) || !strncmp(word, "--in", 4) ||
+	       !strncmp(word, "--out", 5) || !strncmp(word, "--pktgen", 8);
+}
+
 void method_bench(struct session *session, const struct call *call)
 {
 	struct bench *bench = session->service->bench;
@@ -303,7 +310,15 @@ void method_bench(struct session *session, const struct call *call)
 			      "wait for it, or stop it (Ctrl-C where it was started)");
 		return;
 	}
-	json_array_foreach(arguments, i, word) argv[i + 1] = json_string_value(word);
+	json_array_foreach(arguments, i, word)
+	{
+		argv[i + 1] = json_string_value(word);
+		if (!session->is_root && needs_root(argv[i + 1])) {
+			session_error(session, SERVICE_INTERFACE ".PermissionDenied",
+				      "real interfaces and programs from files need root");
+			return;
+		}
+	}
 	r = spawn(bench, argv);
 	if (r < 0) {
 		fault_set(&fault, r, "%s cannot be started: %s: is it installed?",

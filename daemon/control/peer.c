@@ -206,6 +206,7 @@ int peer_new(struct peer **head, sd_event *event, struct service *service, int f
 	}
 	peer->fd = fd;
 	peer->uid = uid;
+	peer->session.is_root = uid == 0;
 	peer->head = head;
 	peer->next = *head;
 	*head = peer;

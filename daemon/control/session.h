@@ -50,6 +50,7 @@ struct change {
 struct session {
 	struct service *service;
 	bool may_change; /* root or group xmcast */
+	bool is_root;
 	enum session_state state;
 	bool oneway; /* the call being answered wants no reply */
 	struct frames frames;

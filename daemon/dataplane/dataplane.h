@@ -186,6 +186,9 @@ int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 /* Loads an instance without attaching it, for tests and measurements. An fd to close. */
 int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
 			   struct fault *fault);
+/* The same from a file, another build of ingress.bpf.c with the same constants and maps. */
+int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec, const char *path,
+			  struct fault *fault);
 
 /* --- counters.c: sums over all CPUs, read from mapped memory. -EINVAL: no such number --- */
 

@@ -57,6 +57,49 @@ int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec
 	return r;
 }
 
+static void object_closep(struct bpf_object **object)
+{
+	bpf_object__close(*object);
+}
+
+/* Its constants are those of the skeleton, laid out alike, or it is no build of ours. */
+static int specialise(struct bpf_object *object, const struct ingress_spec *spec)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
+	struct ingress_bpf__rodata *constants;
+	size_t size = 0;
+
+	constants = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
+	if (!constants || size != sizeof(*constants))
+		return -ENOEXEC;
+	constants->slot = spec->slot;
+	constants->generation = spec->generation;
+	constants->native = spec->native;
+	constants->finish_checksums = spec->finish_checksums;
+	return 0;
+}
+
+int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec, const char *path,
+			  struct fault *fault)
+{
+	messages_start();
+	_cleanup_(object_closep) struct bpf_object *object = bpf_object__open_file(path, NULL);
+	struct bpf_program *program =
+	    object ? bpf_object__find_program_by_name(object, INGRESS_PROGRAM) : NULL;
+	int r = !object ? -errno : !program ? -ENOEXEC : specialise(object, spec);
+
+	if (!r)
+		r = maps_reuse(dp, object);
+	if (!r)
+		r = bpf_object__load(object);
+	if (!r)
+		r = duplicate_fd(bpf_program__fd(program));
+	if (r < 0)
+		return fault_set(fault, r, "cannot load %s: %s (%s)", path, strerror(-r),
+				 messages_words());
+	return r;
+}
+
 /* What the kernel tells of a program, with the ids of its maps. */
 struct program_facts {
 	struct bpf_prog_info info;

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The benchmark through the daemon: who may, one at a time, and whoever of the three is killed,
+# nothing is left and a group that is forwarded beside it loses nothing.
+tests=$(dirname "$0")/../netns
+. "$tests/lib.sh"
+
+words='--native --programs redirect_map_multi --receivers 2'
+for_long='--pairs 10000 --duration 300'
+
+workers()
+{
+	pgrep -cx xmcast-bench
+}
+is_working()
+{
+	[ "$(workers)" = 1 ] && traces
+}
+# traces: programs of the worker are loaded.
+traces()
+{
+	bpftool prog show | grep -q 'name generate'
+}
+nothing_left()
+{
+	[ "$(workers)" = 0 ] && ! traces
+}
+# start: a long run in the background.
+start()
+{
+	# a shell has SIGINT ignored in what it starts in the background
+	env --default-signal=INT "$build/cli/xmcastctl" --socket "$work/run/io.xmcast.Control" \
+	    bench $words $for_long >"$work/bench.out" 2>"$work/bench.err" &
+	cli=$!
+	until_true 20 is_working
+}
+# killed_cli: in mid-run, while a group is forwarded beside.
+killed_cli()
+{
+	start || return 1
+	before
+	deliver -n 5000 239.1.1.1 all:r0 all:r1 &
+	delivery=$!
+	kill -KILL "$cli"
+	wait $delivery || return 1
+	sums 5000 10000 && until_true 10 nothing_left
+}
+
+network 2
+check "xmcastd starts" daemon
+check "a group is forwarded" ctl add-group 239.1.1.1 --from in0 --to out0,out1
+check "... it is active" until_true 5 is active group 239.1.1.1 .state
+
+check "a benchmark runs" ctl bench $words --pairs 2 --duration 0.02 --output "$work/result.json"
+same "... its cells are ok" "$(jq -r '[.cells[] | select(.state != "empty") | .state] | unique |
+    join(",")' "$work/result.json")" ok
+check "... with medians" jq -e '[.cells[] | select(.state == "ok") | .mpps.median > 0] | all' \
+    "$work/result.json"
+check "... and is shown again" sh -c "'$build/cli/xmcastctl' bench show '$work/result.json' |
+    grep -q 'redirect_map_multi *x2'"
+check "what it refuses is said" refused 1 'bogus' ctl bench --bogus
+check "others may not" refused 4 'root' setpriv --reuid 65534 --regid 65534 --clear-groups \
+    "$build/cli/xmcastctl" --socket "$work/run/io.xmcast.Control" bench
+
+check "one runs" start
+check "... a second is refused" refused 1 'running already' ctl bench $words
+kill -INT $cli
+check "Ctrl-C ends it" until_true 10 nothing_left
+check "... what is known is printed" until_true 5 grep -q '^PARTIAL' "$work/bench.out"
+wait $cli
+
+check "the CLI killed: nothing is left, nothing is lost" killed_cli
+start
+check "the worker killed: the CLI says so" sh -c "
+    pkill -KILL -x xmcast-bench; while kill -0 $cli 2>/dev/null; do sleep 0.02; done
+    grep 'without a result: signal 9' '$work/bench.err'"
+check "... nothing is left" until_true 10 nothing_left
+check "... the daemon goes on" ctl status
+
+start
+kill -KILL "$daemon_pid"
+check "the daemon killed: nothing is left" until_true 10 nothing_left
+check "... the group is forwarded all the same" deliver 239.1.1.1 all:r0 all:r1
+finish

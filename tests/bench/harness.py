@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Numbers that nobody needs to doubt: whatever goes wrong makes a cell invalid, and says why."""
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bench import Run, cells, measure, until  # noqa: E402
+
+ONE = ['--programs', 'redirect_map_multi', '--receivers', '2']
+LONG = ['--pairs', '10000', '--duration', '300']
+
+
+def what_is_there():
+    """Programs, maps and namespaces of the kernel that look like a benchmark's."""
+    names = ('redirect_map', 'generate', 'randomize', 'receive', 'bench_lpm', 'work_start',
+             'xmcast_ingress')
+    programs = subprocess.run(['bpftool', 'prog', 'show'], capture_output=True, text=True).stdout
+    maps = subprocess.run(['bpftool', 'map', 'show'], capture_output=True, text=True).stdout
+    return (sum(programs.count('name ' + n) for n in names),
+            sum(maps.count('name ' + n) for n in ('targets', 'wire', 'received', 'order', 'trie')))
+
+
+class Counters(unittest.TestCase):
+    def check_invalid(self, result, reason, **wanted):
+        found = cells(result, **wanted)
+        self.assertTrue(found)
+        self.assertTrue(result['partial'])
+        for cell in found:
+            self.assertEqual(cell['state'], 'invalid', cell['program'])
+            self.assertRegex(cell['reason'], reason)
+
+    def disturbed(self, mode, where, *change, words=()):
+        with Run(mode, *ONE, *LONG, *words) as run:
+            run.wait_progress(2)
+            run.ip(where, *change)
+            run.wait_progress(3)
+            return run.stop()
+
+    def test_all_counters_agree(self):
+        result = measure('--quick', '--receivers', '1,3', '--pairs', '2', '--duration', '0.02')
+        measured = [c for c in result['cells'] if c['state'] != 'empty']
+        self.assertEqual(len(measured), 2 * (6 + 5))
+        for cell in measured:
+            self.assertEqual((cell['state'], cell['reason']), ('ok', ''), cell)
+            counters = cell['counters']
+            self.assertEqual(counters['sent'], 2 * cell['frames_per_block'])
+            self.assertEqual(counters['seen'], counters['sent'])
+            self.assertEqual(len(counters['received']), cell['receivers'])
+            self.assertEqual(set(counters['received'].values()), {counters['sent']})
+            self.assertEqual(len(cell['samples']), 2)
+            self.assertEqual(cell['source'], 'live' if cell['mode'] == 'native' else 'packet')
+        for cell in result['cells']:
+            self.assertTrue(cell['state'] == 'ok' or cell['reason'], cell)
+
+    def test_receiver_set_down(self):
+        for mode in ('--native', '--generic'):
+            result = self.disturbed(mode, 'far', 'link', 'set', 'rx2', 'down')
+            self.check_invalid(result, 'rx2 is set down', mode=mode[2:], receivers=2)
+            self.assertIn('out2 got', cells(result, receivers=2)[0]['reason'])
+
+    def test_egress_set_down(self):
+        result = self.disturbed('--native', 'box', 'link', 'set', 'out1', 'down')
+        self.check_invalid(result, 'out1 is set down', mode='native', receivers=2)
+
+    def test_egress_deleted(self):
+        result = self.disturbed('--native', 'box', 'link', 'del', 'out2')
+        self.check_invalid(result, 'out2 is gone', mode='native', receivers=2)
+
+    def test_generator_lost(self):
+        for mode, change, reason in (('--native', ('set', 'gen0', 'down'), 'gen0 is set down'),
+                                     ('--generic', ('set', 'gen0', 'down'), 'gen0 is set down'),
+                                     ('--native', ('del', 'gen0'), 'gen0 is (gone|set down)|in0 is gone'),
+                                     ('--generic', ('del', 'gen0'), 'gen0 is (gone|set down)|in0 is gone')):
+            result = self.disturbed(mode, 'far', 'link', *change)
+            self.check_invalid(result, reason, mode=mode[2:], receivers=2)
+
+    def test_ring_overflow(self):
+        result = measure('--native', '--programs', 'redirect_map_multi', '--receivers', '32',
+                         '--batch', '256', '--pairs', '2', '--duration', '0.1')
+        for cell in cells(result, mode='native', receivers=32):
+            self.assertEqual(cell['state'], 'invalid')
+            self.assertRegex(cell['reason'], r'the ring of (in0|rx\d+) overflowed')
+
+    def test_stopped_is_partial(self):
+        with Run('lpm-trie', '--duration', '30', '--warmup', '0') as run:
+            run.wait_progress()
+            result = run.stop()
+        self.assertTrue(result['partial'])
+        self.assertEqual([r['op'] for r in result['results']], ['noop'])
+        self.assertTrue(result['results'][0]['samples'])
+
+
+class NothingLeft(unittest.TestCase):
+    def killed(self, *words):
+        before = what_is_there()
+        with Run(*words) as run:
+            run.wait_progress(1)
+            self.assertNotEqual(what_is_there(), before)
+            run.process.send_signal(signal.SIGKILL)
+            run.process.wait()
+            until(lambda: what_is_there() == before, 'programs and maps are gone')
+
+    def test_killed_throughput(self):
+        self.killed('--native', *ONE, *LONG)
+        self.killed('--generic', *ONE, *LONG)
+
+    def test_killed_lpm(self):
+        self.killed('lpm-trie-update', '--duration', '60')
+        self.killed('lpm-trie-free', '--duration', '60')
+
+
+class Reader(unittest.TestCase):
+    def test_ends_when_nobody_reads(self):
+        with Run('lpm-trie', '--duration', '30') as run:
+            run.wait_progress()
+            run.process.stdout.close()
+            begin = time.monotonic()
+            run.process.wait(20)
+            self.assertLess(time.monotonic() - begin, 20)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
