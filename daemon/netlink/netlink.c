@@ -170,20 +170,27 @@ int netlink_fd(const struct netlink *netlink)
 	return netlink->epoll;
 }
 
+/* Reads both sockets. Lost messages, and an error, too, make a resync wanted. */
+static int read_all(struct netlink *netlink)
+{
+	int links = route_read(&netlink->route, READ_BUDGET, on_message, netlink);
+	int features = features_read(&netlink->features, READ_BUDGET, apply_features, netlink);
+
+	netlink->resync |= links || features;
+	return links < 0 ? links : features < 0 ? features : 0;
+}
+
 int netlink_dispatch(struct netlink *netlink)
 {
 	uint64_t expirations;
-	int links, features, r = 0;
+	int r = 0;
 
 	/* Only to make it unreadable; there may have been nothing. */
 	if (read(netlink->timer, &expirations, sizeof(expirations)) < 0 && errno != EAGAIN)
-		return -errno;
-	links = route_read(&netlink->route, READ_BUDGET, on_message, netlink);
-	features = features_read(&netlink->features, READ_BUDGET, apply_features, netlink);
-	if (links < 0 || features < 0)
-		return links < 0 ? links : features;
-	netlink->resync |= links || features;
-	if (netlink->resync)
+		r = -errno;
+	if (!r)
+		r = read_all(netlink);
+	if (!r && netlink->resync)
 		r = ask_all(netlink);
 	if (r) { /* resync stays wanted */
 		wake_in(netlink, RETRY_MS);

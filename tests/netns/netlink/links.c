@@ -174,6 +174,30 @@ static void test_xdp_while_down(void **state)
 	close(program);
 }
 
+/* What a refresh finds is told although no message ever comes for it. */
+static void test_refresh_of_what_nobody_announced(void **state)
+{
+	struct world *world = *state;
+	unsigned int calls;
+	uint32_t id;
+	int program = xdp_program(&id), ifindex;
+
+	run(world, HOME, "ip link add va type veth peer name vb");
+	watch(world);
+	ifindex = named(world, "va")->ifindex;
+	assert_int_equal(bpf_xdp_attach(ifindex, program, XDP_FLAGS_SKB_MODE, NULL), 0);
+	drain(world);
+	calls = world->calls;
+	assert_int_equal(netlink_refresh(world->netlink, ifindex), 0);
+	assert_int_equal(named(world, "va")->xdp_program_id, id);
+	WAIT(world, world->calls == calls + 1);
+	drain(world);
+	assert_int_equal(netlink_refresh(world->netlink, ifindex), 0);
+	drain(world); /* nothing new: no call */
+	assert_int_equal(world->calls, calls + 1);
+	close(program);
+}
+
 /* rtnetlink is silent about a bpf_link; the veth at the other end gives it away. */
 static void test_xdp_by_bpf_link(void **state)
 {
@@ -305,6 +329,7 @@ int main(void)
 	    TEST(test_mtu),
 	    TEST(test_xdp_by_others),
 	    TEST(test_xdp_while_down),
+	    TEST(test_refresh_of_what_nobody_announced),
 	    TEST(test_xdp_by_bpf_link),
 	    TEST(test_macvlan),
 	    TEST(test_bridge_port),

@@ -192,19 +192,26 @@ static void test_death_of_namespace(void **state)
 	agree(world);
 }
 
-/* Without CAP_NET_BROADCAST: the features still wake us, and then everything is read. */
-static void test_without_foreign_events(void **state)
+/* As without CAP_NET_BROADCAST. */
+static void hear_only_home(struct world *world)
 {
-	struct world *world = *state;
-	unsigned int away = pair(world);
 	int off = 0;
 
-	NEEDS_FEATURES(world);
 	assert_true(world->netlink->route.all_namespaces);
 	assert_int_equal(setsockopt(route_fd(&world->netlink->route), SOL_NETLINK,
 				    NETLINK_LISTEN_ALL_NSID, &off, sizeof(off)),
 			 0);
 	world->netlink->route.all_namespaces = false;
+}
+
+/* The features still wake us, and then everything is read. */
+static void test_without_foreign_events(void **state)
+{
+	struct world *world = *state;
+	unsigned int away = pair(world);
+
+	NEEDS_FEATURES(world);
+	hear_only_home(world);
 	run(world, away, "ip link set vb mtu 1400 up");
 	drain(world);
 	assert_int_equal(named(world, "va")->peer_mtu, 1500);
@@ -217,6 +224,19 @@ static void test_without_foreign_events(void **state)
 	assert_int_equal(named(world, "va")->peer_mtu, 1450);
 }
 
+/* Nothing is said of va, but what vb says of its own other end puts va in doubt. */
+static void test_peer_comes_home_unheard(void **state)
+{
+	struct world *world = *state;
+	unsigned int away = pair(world);
+
+	hear_only_home(world);
+	features_close(&world->netlink->features); /* as before 6.3 */
+	run(world, away, "ip link set vb netns %d", getpid());
+	WAIT(world, named(world, "vb") && ON(world, "va", link->lower_nsid == -1));
+	agree(world);
+}
+
 /* A kernel that does not answer is asked again, and nothing is told that is not known. */
 static void test_kernel_that_does_not_answer(void **state)
 {
@@ -227,19 +247,23 @@ static void test_kernel_that_does_not_answer(void **state)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon)), 0);
-	*fd = ends[0];
 	run(world, away, "ip link set vb mtu 1400");
-	results[0] = netlink_dispatch(world->netlink); /* peers are unknown for now */
+	*fd = ends[0];
+	results[0] = netlink_dispatch(world->netlink);
 	results[1] = netlink_refresh(world->netlink, named(world, "va")->ifindex);
-	world->netlink->resync = true;
-	results[2] = netlink_dispatch(world->netlink);
 	*fd = kept;
-	assert_int_equal(results[0], 0);
+	assert_int_equal(results[0], 0); /* it will try again by itself */
 	assert_int_equal(results[1], -ETIMEDOUT);
-	assert_int_equal(results[2], -ETIMEDOUT);
 	assert_int_equal(world->calls, calls);
 	WAIT(world, ON(world, "va", link->peer_mtu == 1400));
-	assert_int_equal(world->resyncs, 1);
+
+	world->netlink->resync = true;
+	*fd = ends[0];
+	results[2] = netlink_dispatch(world->netlink);
+	*fd = kept;
+	assert_int_equal(results[2], -ETIMEDOUT);
+	assert_int_equal(world->resyncs, 0);
+	WAIT(world, world->resyncs == 1);
 	agree(world);
 	close(ends[0]);
 	close(ends[1]);
@@ -259,6 +283,7 @@ int main(void)
 	    TEST(test_peer_moves_on),
 	    TEST(test_death_of_namespace),
 	    TEST(test_without_foreign_events),
+	    TEST(test_peer_comes_home_unheard),
 	    TEST(test_kernel_that_does_not_answer),
 	};
 

@@ -80,8 +80,6 @@ static void test_overrun(void **state)
 	watch(world);
 	ifindex = named(world, "x50")->ifindex; /* deleted, and not made again */
 	shrink(route_fd(&world->netlink->route));
-	if (world->netlink->features.known)
-		shrink(features_fd(&world->netlink->features));
 	storm();
 	WAIT(world, world->resyncs > 0);
 	drain(world);
