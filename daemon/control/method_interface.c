@@ -19,6 +19,10 @@ void method_reattach(struct session *session, const struct call *call)
 	const struct control_backend *backend = session->service->backend;
 	const char *name = json_string_value(json_object_get(call->parameters, "interface"));
 
+	if (!name_is_possible(name) || name_is_pattern(name)) {
+		session_invalid(session, "interface", "'interface' is not an interface name");
+		return;
+	}
 	backend->reattach(name, change_done, session_change(session, json_object()), backend->data);
 }
 

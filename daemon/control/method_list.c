@@ -145,9 +145,11 @@ bool group_stream_next(struct session *session)
 	const struct control_backend *backend = session->service->backend;
 	const struct model *model = backend->model;
 	struct group_stream *stream = session->stream;
-	size_t i = resume(stream, model);
+	size_t i;
 	int r = 0;
 
+	model_settle(model);
+	i = resume(stream, model);
 	for (int looked = 0; i < model->group_count && looked < LOOK_AT; i++, looked++) {
 		if (is_full(stream))
 			break;

@@ -303,6 +303,9 @@ static void test_attach(void **state)
 	line_done(&line, "Reattach", "{\"interface\":\"eth1\"}");
 	assert_string_equal(talk.fake.reattached, "eth1");
 	line_refused(&line, "Reattach", "{}", "InvalidParameter", "interface");
+	line_refused(&line, "Reattach", "{\"interface\":\"eth*\"}", "InvalidParameter", "name");
+	line_refused(&line, "Reattach", "{\"interface\":\"a-name-that-is-too-long\"}",
+		     "InvalidParameter", "name");
 	line_done(&line, "Reload", "{}");
 	assert_int_equal(talk.fake.reloads, 1);
 }
