@@ -30,8 +30,10 @@ else
 	while IFS='	' read -r name seconds command; do
 		echo "vm: $name"
 		cd "$(cat $out/tree)" || break
+		began=$($busybox date +%s)
 		$busybox timeout -k 5 "$seconds" sh -c "$command" >"$out/$name.log" 2>&1 </dev/null
 		echo $? >"$out/$name.rc"
+		echo $(($($busybox date +%s) - began)) >"$out/$name.seconds"
 	done <$out/tests
 fi
 dmesg | grep -E 'BUG:|Oops|WARNING: |general protection|rcu.*stall' >$out/kernel-complaints

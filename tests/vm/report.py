@@ -10,6 +10,7 @@ import re
 import sys
 
 POINT = re.compile(r"^(not )?ok\b[ \t]*(\d+)?(.*)$", re.MULTILINE)
+REMARK = re.compile(r"^# (?!(?:not )?ok\b)(.*)$", re.MULTILINE)  # not cmocka's sums
 SKIP_STATUS = 77
 
 
@@ -40,10 +41,13 @@ def main():
         name = line.split("\t")[0]
         status = read(out / f"{name}.rc").strip()
         log = read(out / f"{name}.log")
-        remarks += [f"# {name}: {line[2:]}" for line in log.splitlines() if line[:2] == "# "]
         points = points_of(name, log, int(status) if status else None)
         if not all(ok for ok, _, _ in points):
             failed_logs.append((name, log))
+        else:
+            remarks += [f"# {name}: {text}" for text in REMARK.findall(log)]
+        seconds = read(out / f"{name}.seconds").strip()
+        remarks += [f"# {name}: {seconds} s"] if seconds else []
         results += points
     if not (out / "done").exists():
         results.append((False, False, "the guest came to its end"))
