@@ -61,11 +61,11 @@ def main():
     print("\n".join(remarks))
     for name, log in failed_logs:
         print(f"# last lines of {name}:")
-        print("\n".join("# | " + line for line in log.splitlines()[-60:]))
+        print("\n".join("# | " + line[:200] for line in log.splitlines()[-60:]))
     bad = sum(not ok for ok, _, _ in results)
     if bad:
         print("# last lines of the console:")
-        print("\n".join("# | " + line for line in read(out / "console").splitlines()[-40:]))
+        print("\n".join("# | " + line[:200] for line in read(out / "console").splitlines()[-40:]))
     skipped = sum(skip for ok, skip, _ in results if ok)
     passed = len(results) - bad - skipped
     release = read(out / "release").strip() or "did not boot"

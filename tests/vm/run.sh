@@ -8,18 +8,19 @@
 # KERNEL: 12, 13 or newest; default: 12. TEST: a name or shell pattern. Prints TAP for each kernel
 # and one line of sums; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
-# changes. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the guest does.
+# changes. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the
+# guest does: after a panic at once, after SECONDS (900) when it hangs.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
 . "$here/kernel.sh"
 
 usage() {
-	sed -n '3,12s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
-kernels='' only='*' suites=bpf shell='' build=$top/build timeout=330
+kernels='' only='*' suites=bpf shell='' build=$top/build timeout=900
 while [ $# -gt 0 ]; do
 	case $1 in
 	--shell) shell=yes ;;
@@ -138,10 +139,10 @@ for kernel in $kernels; do
 	rm -rf "$out"
 	mkdir "$out"
 	echo "$top" >"$out/tree"
-	# what passes to the tests; a quarter of the random frames, since emulation is slow
+	# what passes to the tests; a tenth of the random frames, since emulation is slow
 	cat >"$out/environment" <<-END
 		XM_SEED=${XM_SEED:-}
-		XM_FRAMES=${XM_FRAMES:-250000}
+		XM_FRAMES=${XM_FRAMES:-100000}
 		XMCAST_BUILD=$build
 	END
 	[ -z "$shell" ] || : >"$out/shell"
