@@ -50,6 +50,7 @@ flock -n 9 || {
 	exit 1
 }
 
+broken= # the builds that failed
 passed=0
 failed=0
 skipped=0
@@ -61,6 +62,7 @@ skipped=0
 step()
 {
 	name=$1
+	ok=
 	seconds=$2
 	shift 2
 	log=$builds/log/$(echo "$name" | tr '/ ' '__').log
@@ -80,6 +82,7 @@ report()
 	skipped=$((skipped + $7))
 	printf '%-28s %5d passed %3d failed %3d skipped %5d s\n' "$1" "$5" "$6" "$7" "$4"
 	count_skips "$2" | sort | uniq -c | sed 's/^ *1 //; s/^/    skipped: /'
+	[ "$6" != 0 ] || ok=1
 	[ "$6" = 0 ] || {
 		echo "    --- $2"
 		failures "$2" | sed 's/^/    /'
@@ -104,6 +107,12 @@ has_suite()
 meson_suite()
 {
 	has_suite "$1" "$2" || return 0
+	case " $broken " in
+	*" $1 "*)
+		skip "$3" "its build failed"
+		return
+		;;
+	esac
 	step "$3" "$4" sh "$top/tests/lib/meson-suite.sh" "$builds/$1" "$2"
 }
 
@@ -144,8 +153,13 @@ run_suite()
 		fi
 		if [ "$1" = vm ]; then
 			has_suite gcc bpf || return 0
-			step vm 1800 sh tests/vm/run.sh --build "$build" \
-			    ${XMCAST_LONG:+12 13 newest}
+			if [ -n "$XMCAST_LONG" ]; then
+				step vm 7200 sh tests/vm/run.sh --build "$build" \
+				    --suite bpf,vm,vm-long --timeout 2400 12 13 newest
+			else
+				step vm 1200 sh tests/vm/run.sh --build "$build" --suite bpf,vm \
+				    --timeout 600
+			fi
 			return
 		fi
 		meson_suite gcc "$1" "$1" 900
@@ -167,13 +181,15 @@ summary()
 
 step packages 900 sh tests/lib/install-packages.sh
 [ "$failed" = 0 ] || summary
-CC=gcc step build/gcc 600 sh tests/lib/build.sh "$build"
+CC=gcc step build/gcc 900 sh tests/lib/build.sh "$build"
 [ "$failed" = 0 ] || summary
 case " $suites " in
 *' unit '* | *' fuzz '*)
-	CC=clang step build/clang 600 sh tests/lib/build.sh "$builds/clang"
-	CC=clang step build/asan+ubsan 600 sh tests/lib/build.sh "$builds/asan" \
+	CC=clang step build/clang 900 sh tests/lib/build.sh "$builds/clang"
+	[ -n "$ok" ] || broken="$broken clang"
+	CC=clang step build/asan+ubsan 900 sh tests/lib/build.sh "$builds/asan" \
 	    -Db_sanitize=address,undefined -Db_lundef=false
+	[ -n "$ok" ] || broken="$broken asan"
 	;;
 esac
 for suite in $suites; do

@@ -44,6 +44,8 @@ failures()
 {
 	if grep -q '^not ok' "$1"; then
 		grep -A 12 '^not ok' "$1" | grep -E '^(not ok|#|--)' | head -80
+	elif grep -qE '^FAILED: |error:|ERROR:' "$1"; then
+		grep -E -A 4 'error:|ERROR:' "$1" | cut -c1-300 | head -60
 	else
 		tail -40 "$1"
 	fi
