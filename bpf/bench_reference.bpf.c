@@ -47,7 +47,7 @@ struct {
 	__uint(max_entries, 1);
 } seen SEC(".maps");
 
-const volatile _Bool count_seen; /* count frames, as the kernel's samples did */
+const volatile _Bool count_seen = 1; /* count frames, as the kernel's samples did */
 
 static __always_inline void count(void)
 {

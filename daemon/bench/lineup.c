@@ -35,9 +35,10 @@ bool lineup_wants(const char *programs, const char *name)
 	const char *p = programs;
 
 	while (p && *p) {
-		size_t n = strcspn(p, ",");
+		bool exact = *p == '=';
+		size_t n = strcspn(p += exact, ",");
 
-		if (n && !strncmp(p, name, n) && (!name[n] || name[n] == '-'))
+		if (n && !strncmp(p, name, n) && (!name[n] || (name[n] == '-' && !exact)))
 			return true;
 		p += n + (p[n] == ',');
 	}

@@ -24,7 +24,7 @@ struct lineup_place {
 /* Most groups that all lineups of a run together add to its xmcast. */
 #define LINEUP_GROUPS (2 * THROUGHPUT_COLUMNS * LINEUP_MAX)
 
-/* Names in a list are whole names, or a name that others continue behind a "-". */
+/* Names in a list are whole names, or a name that others continue behind a "-"; "=" is just it. */
 bool lineup_wants(const char *programs, const char *name);
 /* -EINVAL with fault for a name that nothing is called. NULL is all of them. */
 int lineup_check(const char *programs, struct fault *fault);

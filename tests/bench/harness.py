@@ -9,7 +9,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bench import Run, cells, measure, until  # noqa: E402
+from bench import BUILD, Run, cells, measure, until  # noqa: E402
 
 ONE = ['--programs', 'redirect_map_multi', '--receivers', '2']
 LONG = ['--pairs', '10000', '--duration', '300']
@@ -56,6 +56,20 @@ class Counters(unittest.TestCase):
             self.assertEqual(cell['source'], 'live' if cell['mode'] == 'native' else 'packet')
         for cell in result['cells']:
             self.assertTrue(cell['state'] == 'ok' or cell['reason'], cell)
+
+    def test_another_build(self):
+        for name in ('ingress', 'bench_reference'):
+            path = os.path.join(BUILD, 'bpf', name + '.bpf.o')
+            for receivers in (1, 3):
+                if name == 'bench_reference' and receivers > 1:
+                    continue  # its first program has one target
+                result = measure('--native', '--programs', '=xmcast-fold', '--pairs', '2',
+                                 '--receivers', str(receivers), '--duration', '0.02',
+                                 'program=' + path)
+                cell, = cells(result, program=name, mode='native')
+                self.assertEqual((cell['state'], cell['reason']), ('ok', ''))
+        with self.assertRaisesRegex(AssertionError, 'No such file'):
+            measure('--native', 'program=/nonexistent.bpf.o')
 
     def test_receiver_set_down(self):
         for mode in ('--native', '--generic'):
