@@ -66,9 +66,11 @@ static __always_inline void finish_checksum(struct xdp_md *ctx, const struct fra
 	struct udphdr *udp = HEADER(ctx, offset, struct udphdr);
 	if (!udp)
 		return;
-	/* IPv4's mapped form adds ffff twice, which is zero in this arithmetic */
-	__u64 sum = sum_address(&f->key.address) + sum_address(&f->source) + udp->len +
-		    bpf_htons(IPPROTO_UDP);
+	__u64 sum = (__u64)udp->len + bpf_htons(IPPROTO_UDP);
+	if (f->ipv4)
+		sum += (__u64)f->key.address.word[3] + f->source.word[3];
+	else
+		sum += sum_address(&f->key.address) + sum_address(&f->source);
 	if (udp->check != fold(sum))
 		return;
 	if (!f->ipv6) {

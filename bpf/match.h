@@ -10,6 +10,7 @@
 #include "bpf/parse.h"
 
 MAP(exact, BPF_MAP_TYPE_HASH, 1, struct xm_group_key, __u32, 0);
+MAP(exact_ipv4, BPF_MAP_TYPE_HASH, 1, struct xm_ipv4_key, __u32, 0);
 MAP(prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_prefix_key, __u32, BPF_F_NO_PREALLOC);
 MAP(source_exact, BPF_MAP_TYPE_HASH, 1, struct xm_source_key, __u32, 0);
 MAP(source_prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_source_prefix_key, __u32, BPF_F_NO_PREALLOC);
@@ -22,6 +23,14 @@ static __always_inline struct xm_entry_row *entry_row(__u32 entry)
 {
 	__u32 index = bpf_get_smp_processor_id() * entry_stride + entry;
 	return bpf_map_lookup_elem(&entries, &index);
+}
+
+static __always_inline __u32 *match_exact(const struct frame *f)
+{
+	if (!f->ipv4)
+		return bpf_map_lookup_elem(&exact, &f->key);
+	struct xm_ipv4_key key = {f->key.ingress, f->key.vlan, f->key.address.word[3]};
+	return bpf_map_lookup_elem(&exact_ipv4, &key);
 }
 
 static __noinline __u32 match_prefix(const struct xm_group_key *key)
@@ -58,7 +67,7 @@ static __always_inline _Bool match_entry(__u32 entry, struct match *m)
 /* Finds the group that f belongs to. `flags` are those of the ingress word. */
 static __always_inline _Bool match(const struct frame *f, __u32 flags, struct match *m)
 {
-	__u32 node, *entry = bpf_map_lookup_elem(&exact, &f->key);
+	__u32 node, *entry = match_exact(f);
 	if (entry)
 		node = *entry;
 	else if (flags & XM_INGRESS_PREFIXES)

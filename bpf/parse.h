@@ -23,7 +23,7 @@ struct frame {
 	__u32 udp;     /* offset of a UDP header that is not in a fragment; 0: none */
 	__u8 protocol; /* what it is when no group matches, enum xm_protocol */
 	__u8 control;  /* may only match groups of the control range */
-	__u8 ipv6;
+	__u8 ipv4, ipv6;
 };
 
 struct vlan_header {
@@ -138,6 +138,7 @@ static __always_inline int parse_ipv4(struct xdp_md *ctx, struct frame *f)
 		return -1;
 	set_ipv4(&f->key.address, ip->daddr);
 	set_ipv4(&f->source, ip->saddr);
+	f->ipv4 = 1;
 	f->protocol = XM_PROTOCOL_IPV4;
 	if ((ip->daddr & bpf_htonl(0xf0000000)) != bpf_htonl(0xe0000000))
 		return -1;
@@ -180,7 +181,7 @@ static __always_inline int parse(struct xdp_md *ctx, struct frame *f)
 	__u32 offset = sizeof(*eth);
 
 	f->protocol = XM_PROTOCOL_MALFORMED;
-	f->udp = f->control = f->ipv6 = 0;
+	f->udp = f->control = f->ipv4 = f->ipv6 = 0;
 	if (!eth)
 		return -1;
 	if (!(eth->h_dest[0] & 1)) {

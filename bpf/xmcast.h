@@ -97,6 +97,11 @@ struct xm_group_key {  /* `exact`, and behind the length `prefix` */
 	struct xm_address address;
 };
 
+struct xm_ipv4_key { /* `exact_ipv4`: half the words to hash and compare for most traffic */
+	__u32 ingress, vlan;
+	__be32 address;
+};
+
 struct xm_prefix_key {
 	__u32 prefixlen; /* 64 + length of the address prefix */
 	struct xm_group_key key;
@@ -113,7 +118,7 @@ struct xm_source_prefix_key {
 };
 
 /*
- * The values of the four maps above are one __u32, the entry. What changes under traffic
+ * The values of the five maps above are one __u32, the entry. What changes under traffic
  * is a word: one __u64 in an mmapable ARRAY, changed by one store, since a hash value that
  * is updated under traffic may be read torn or foreign.
  */
@@ -286,6 +291,7 @@ _Static_assert(sizeof(struct xm_address) == 16, "address");
 _Static_assert(sizeof(struct xm_interface_record) == 32, "interface record");
 _Static_assert(sizeof(struct xm_entry_record) == 56, "entry record: a multiple of 8, it is mapped");
 _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
+_Static_assert(sizeof(struct xm_ipv4_key) == 12, "IPv4 key");
 _Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
 _Static_assert(sizeof(struct xm_source_key) == 20, "source key");
 _Static_assert(sizeof(struct xm_source_prefix_key) == 24, "source prefix key");

@@ -18,6 +18,7 @@
 
 enum dataplane_map {
 	MAP_EXACT,
+	MAP_EXACT_IPV4,
 	MAP_PREFIX,
 	MAP_SOURCE_EXACT,
 	MAP_SOURCE_PREFIX,
@@ -113,7 +114,7 @@ void dataplane_store_ingress(struct dataplane *dp, uint32_t slot, uint64_t word)
 /* Blocks until every program that ran at the time of the call has ended. */
 int dataplane_grace(struct dataplane *dp);
 
-/* --- index.c: the four maps that lead to an entry --- */
+/* --- index.c: the five maps that lead to an entry --- */
 
 /*
  * Writes entry_records[entry] and then the key into the hash (whole addresses) or the

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The four maps that lead from an address to an entry. Their values never change: a key is
+ * The five maps that lead from an address to an entry. Their values never change: a key is
  * inserted with its entry and deleted again, and between a delete and the next insert of
  * any key lies a grace period (the caller's), since a hash element is recycled at once.
  */
 #include "daemon/dataplane/internal.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -16,11 +17,17 @@ struct place {
 	enum dataplane_map map;
 	union {
 		struct xm_group_key group;
+		struct xm_ipv4_key ipv4;
 		struct xm_prefix_key prefix;
 		struct xm_source_key source;
 		struct xm_source_prefix_key source_prefix;
 	} key;
 };
+
+static bool is_ipv4(const struct xm_address *a)
+{
+	return !a->word[0] && !a->word[1] && a->word[2] == htonl(0xffff);
+}
 
 static void place_of(const struct xm_entry_record *r, struct place *out)
 {
@@ -34,6 +41,10 @@ static void place_of(const struct xm_entry_record *r, struct place *out)
 		out->key.source_prefix.prefixlen = 32 + r->source_len;
 		out->key.source_prefix.key.node = r->node;
 		out->key.source_prefix.key.address = r->source;
+	} else if (r->len == WHOLE && is_ipv4(&r->key.address)) {
+		out->map = MAP_EXACT_IPV4;
+		out->key.ipv4 =
+		    (struct xm_ipv4_key){r->key.ingress, r->key.vlan, r->key.address.word[3]};
 	} else if (r->len == WHOLE) {
 		out->map = MAP_EXACT;
 		out->key.group = r->key;

@@ -41,6 +41,7 @@ static const struct map_kind {
 	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY}
 #define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per}
     HASH(MAP_EXACT, "exact", struct xm_group_key, PER_ENTRY),
+    HASH(MAP_EXACT_IPV4, "exact_ipv4", struct xm_ipv4_key, PER_ENTRY),
     TRIE(MAP_PREFIX, "prefix", struct xm_prefix_key),
     HASH(MAP_SOURCE_EXACT, "source_exact", struct xm_source_key, PER_ENTRY),
     TRIE(MAP_SOURCE_PREFIX, "source_prefix", struct xm_source_prefix_key),
