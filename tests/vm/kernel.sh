@@ -44,19 +44,31 @@ package_of() {
 		sed -n 's/^Depends:.*\(linux-image-[0-9][^ ,]*\).*/\1/p'
 }
 
-# unpack DEB DIRECTORY: modules with their index, the kernel as DIRECTORY/vmlinuz. Debug symbols
-# and the like are not in the package; documentation is not needed.
+# parts_of SUITE PACKAGE: it and the packages of the same kernel that it is split into since 7.x.
+parts_of() {
+	echo "$2"
+	private_apt "$1" apt-cache show --no-all-versions "$2" |
+		sed -n 's/^Depends: //p' | tr ',' '\n' |
+		sed -n 's/^ *\(linux-\(binary\|modules\|base\)-[0-9][^ ]*\).*/\1/p'
+}
+
+# unpack DIRECTORY DEB...: modules with their index below lib/modules, the kernel as vmlinuz.
 unpack() {
-	rm -rf "$2" "$2.new"
-	mkdir -p "$2.new"
-	dpkg -x "$1" "$2.new" || return 1
-	[ -d "$2.new/lib/modules" ] || mv "$2.new/usr/lib" "$2.new/lib" || return 1
-	rm -rf "$2.new/usr/share"
-	_release=$(ls "$2.new/lib/modules") || return 1
-	mv "$2.new/boot/vmlinuz-$_release" "$2.new/vmlinuz" || return 1
-	(cd "$2.new" && busybox depmod -b "$2.new" "$_release") || return 1
-	echo "$_release" >"$2.new/release"
-	mv "$2.new" "$2"
+	_dir=$1
+	shift
+	rm -rf "$_dir" "$_dir.new"
+	mkdir -p "$_dir.new"
+	for _deb; do
+		dpkg -x "$_deb" "$_dir.new" || return 1
+	done
+	[ -d "$_dir.new/lib/modules" ] || mv "$_dir.new/usr/lib" "$_dir.new/lib" || return 1
+	rm -rf "$_dir.new/usr"
+	_release=$(ls "$_dir.new/lib/modules") || return 1
+	_image=$(find "$_dir.new" -type f -name 'vmlinuz*')
+	mv "$_image" "$_dir.new/vmlinuz" || return 1
+	(cd "$_dir.new" && busybox depmod -b "$_dir.new" "$_release") || return 1
+	echo "$_release" >"$_dir.new/release"
+	mv "$_dir.new" "$_dir"
 }
 
 # fetch_kernel SUITE: prints the directory of the unpacked kernel. A kernel that was fetched
@@ -80,10 +92,11 @@ fetch_kernel_alone() {
 		[ -n "$_package" ]; then
 		_dir=$cache/$_package
 		if [ ! -f "$_dir/release" ]; then
+			rm -rf "$cache/download"
 			mkdir -p "$cache/download"
-			(cd "$cache/download" && rm -f "$_package"_*.deb &&
-				private_apt "$1" apt-get download "$_package" >&2) || return 1
-			unpack "$cache/download/$_package"_*.deb "$_dir" || return 1
+			(cd "$cache/download" && parts_of "$1" "$_package" >parts &&
+				private_apt "$1" apt-get download $(cat parts) >&2) || return 1
+			unpack "$_dir" "$cache/download/"*.deb || return 1
 			rm -rf "$cache/download"
 		fi
 		echo "$_dir" >"$_current"
