@@ -272,6 +272,7 @@ struct xm_interface_record {	/* interface_records[interface slot] */
 	__u32 generation;	/* of the attached program, 0: none */
 	__u32 flags;		/* XM_RECORD_* */
 	__u32 pad;		/* elements of a mapped ARRAY lie 8 bytes aligned */
+	__u64 too_big;		/* copies for it that did not fit, out of the ingress's count */
 };
 #define XM_RECORD_NATIVE       (1U << 0) /* mode of the attached program */
 #define XM_RECORD_ALLMULTI     (1U << 1) /* we set IFF_ALLMULTI: restore it */
@@ -288,7 +289,7 @@ struct xm_entry_record { /* entry_records[entry] */
 };
 
 _Static_assert(sizeof(struct xm_address) == 16, "address");
-_Static_assert(sizeof(struct xm_interface_record) == 32, "interface record");
+_Static_assert(sizeof(struct xm_interface_record) == 40, "interface record");
 _Static_assert(sizeof(struct xm_entry_record) == 56, "entry record: a multiple of 8, it is mapped");
 _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
 _Static_assert(sizeof(struct xm_ipv4_key) == 12, "IPv4 key");

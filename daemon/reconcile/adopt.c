@@ -113,7 +113,7 @@ static void adopt_program(struct reconcile *r, struct iface *iface,
 				       sizeof(foreign));
 	if (error || !iface->state.program_id)
 		return;
-	iface->attached = iface->decided = true;
+	iface->attached = iface->adopted = iface->decided = true;
 	iface->native = record->flags & XM_RECORD_NATIVE;
 }
 

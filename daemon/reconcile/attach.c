@@ -92,19 +92,46 @@ static bool leaves_checksums_unfinished(const struct link *link)
 	return !strcmp(link->driver, "veth") || !strcmp(link->driver, "tun");
 }
 
-static int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
-		      struct fault *fault)
+static struct ingress_spec spec_of(const struct iface *iface, const struct link *link)
 {
-	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
-	struct ingress_spec spec = {
+	return (struct ingress_spec){
 	    .slot = iface->slot,
 	    .ifindex = link->ifindex,
 	    .native = iface->native,
 	    .finish_checksums = leaves_checksums_unfinished(link),
-	    .generation = ++r->generation,
+	    .generation = iface->generation,
 	};
+}
 
-	iface->generation = record->generation = spec.generation;
+/*
+ * The program of an earlier daemon: the same code is left alone, other code is replaced
+ * without a gap. When that fails, the old one goes on.
+ */
+static void renew(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	struct fault fault;
+
+	iface->adopted = false;
+	if (iface->state.dispatcher) /* both run for a moment: only the new one's number counts */
+		iface->generation = ++r->generation;
+	struct ingress_spec spec = spec_of(iface, link);
+	int error = dataplane_attach(r->dp, &spec, &iface->state, &fault);
+	if (error) {
+		iface->generation = r->dp->interface_records[iface->slot].generation;
+		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.170s", fault.text);
+		note_fault(r, error, &fault);
+	}
+	r->dp->interface_records[iface->slot].generation = iface->generation;
+	attach_store_word(r, iface);
+}
+
+static int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
+		      struct fault *fault)
+{
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	iface->generation = record->generation = ++r->generation;
+	struct ingress_spec spec = spec_of(iface, link);
+
 	iface->attached = true;
 	attach_store_word(r, iface); /* first: it counts from its first frame on */
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
@@ -156,6 +183,8 @@ void attach_update(struct reconcile *r)
 		    iface->is_ingress && link && iface->decided && !(wish && wish->detached);
 		if (!want && iface->attached)
 			attach_drop(r, iface);
+		else if (want && iface->adopted)
+			renew(r, iface, link);
 		else if (want && !iface->attached && !iface->tried)
 			try_attach(r, iface, link, wish);
 	}

@@ -37,7 +37,8 @@ struct iface {
 	/* as ingress */
 	bool decided, native; /* the mode its sets are built for */
 	bool attached;
-	bool tried; /* attaching failed and nothing has changed since */
+	bool adopted; /* attached by an earlier daemon, perhaps of another version */
+	bool tried;   /* attaching failed and nothing has changed since */
 	uint32_t generation;
 	struct ingress_state state;
 	char forced[192]; /* why the mode is what it is, or why attaching failed */
@@ -49,6 +50,7 @@ struct seat { /* one ready member in the devmap of a level */
 	struct iface *iface;
 	int ifindex;
 	uint32_t key;
+	unsigned int mtu;
 	bool leaving; /* not counted by the word any more, about to be removed */
 };
 
@@ -56,6 +58,7 @@ struct seat { /* one ready member in the devmap of a level */
 struct level {
 	uint32_t set, slot;
 	unsigned int mtu; /* smallest of the seats */
+	uint64_t too_big; /* of the slot, as far as it is shared out among the seats */
 	struct seat *seats;
 	unsigned int count;
 };
@@ -203,6 +206,8 @@ void sets_free(struct reconcile *r);
 /* levels.c */
 /* Writes the members' devmaps and words; 1: slots must grow first; negative errno. */
 int levels_apply(struct reconcile *r, struct actual_set *set);
+/* Shares out what was too big for the smallest members of each level since the last time. */
+void levels_count_too_big(struct reconcile *r, struct actual_set *set);
 void levels_retire(struct reconcile *r, struct actual_set *set);
 void levels_free(struct actual_set *set);
 

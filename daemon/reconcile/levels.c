@@ -126,10 +126,30 @@ static int fill_level(struct reconcile *r, struct actual_set *set, struct level 
 			continue;
 		if (error)
 			return error;
-		level->seats[level->count++] =
-		    (struct seat){.iface = m->iface, .ifindex = m->ifindex, .key = key};
+		level->seats[level->count++] = (struct seat){
+		    .iface = m->iface, .ifindex = m->ifindex, .mtu = m->mtu, .key = key};
 	}
 	return 0;
+}
+
+/* Frames too big for a level are missing at its members with the smallest MTU. */
+static void count_too_big(struct reconcile *r, struct level *level)
+{
+	uint64_t now = 0;
+
+	if (!level->slot || counters_slot_too_big(r->dp, level->slot, &now))
+		return;
+	for (unsigned int i = 0; now != level->too_big && i < level->count; i++)
+		if (level->seats[i].mtu == level->mtu)
+			r->dp->interface_records[level->seats[i].iface->slot].too_big +=
+			    now - level->too_big;
+	level->too_big = now;
+}
+
+void levels_count_too_big(struct reconcile *r, struct actual_set *set)
+{
+	for (unsigned int i = 0; i < set->level_count; i++)
+		count_too_big(r, &set->levels[i]);
 }
 
 static void mark_leaving(const struct actual_set *set, struct level *level)
@@ -137,7 +157,7 @@ static void mark_leaving(const struct actual_set *set, struct level *level)
 	for (unsigned int i = 0; i < level->count; i++) {
 		struct seat *seat = &level->seats[i];
 		seat->leaving = true;
-		for (unsigned int j = 0; j < set->member_count && seat->leaving; j++) {
+		for (unsigned int j = 0; j < set->member_count; j++) {
 			const struct member *m = &set->members[j];
 			seat->leaving =
 			    !(is_ready(m) && m->mtu >= level->mtu && m->ifindex == seat->ifindex);
@@ -160,6 +180,7 @@ static void remove_leaving(struct reconcile *r, struct level *level)
 
 static int change_in_place(struct reconcile *r, struct actual_set *set, const struct plan *plan)
 {
+	levels_count_too_big(r, set);
 	for (unsigned int i = 0; i < plan->levels; i++) {
 		set->levels[i].mtu = plan->mtu[i];
 		mark_leaving(set, &set->levels[i]);
@@ -176,6 +197,7 @@ static int change_in_place(struct reconcile *r, struct actual_set *set, const st
 /* Quarantines what frames may still be using. */
 static void level_retire(struct reconcile *r, struct level *level, bool keep_set)
 {
+	count_too_big(r, level);
 	if (level->slot)
 		numbers_push(&r->old.slots, level->slot);
 	if (level->set && !keep_set)
@@ -204,6 +226,7 @@ static int level_make(struct reconcile *r, struct actual_set *set, struct level 
 		int error = pool_want(r->dp->set_pool, count ? count : 1, 1);
 		return error ? error : 1;
 	}
+	counters_slot_too_big(r->dp, level->slot, &level->too_big); /* of its earlier life */
 	level->seats = calloc(pool_capacity(r->dp->set_pool, level->slot), sizeof(struct seat));
 	if (!level->seats)
 		return -ENOMEM;

@@ -128,6 +128,8 @@ static void report_interface(struct reconcile *r, struct iface *iface, struct in
 	};
 	memcpy(out->interface, iface->name, sizeof(out->interface));
 	memcpy(out->dropped, c.dropped, sizeof(out->dropped));
+	/* counted where the frame arrives, told where the copy is missing */
+	out->dropped[XM_REASON_TOO_BIG] = r->dp->interface_records[iface->slot].too_big;
 	if (link)
 		report_link(link, out);
 	if (iface->is_ingress)
@@ -139,6 +141,8 @@ int reconcile_each_interface(struct reconcile *r,
 			     int (*f)(const struct interface_report *report, void *token),
 			     void *token)
 {
+	for (struct actual_set *set = r->sets; set; set = set->next)
+		levels_count_too_big(r, set);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct interface_report report;
 		if (!r->ifaces[slot])

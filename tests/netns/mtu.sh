@@ -21,11 +21,14 @@ for mode in native generic; do
 	    deliver -b 700,900 239.1.1.1 all:r0 all:r1 none:r2
 	check "$mode: exact" sums 1000 3000 2000
 	check "$mode: counted" until_true 3 is 1000 dropped too-big
+	check "$mode: ... at the egress that lacks them" is 1000 iface out2 '.dropped["too-big"]'
 	before
 	check "$mode: what is too big for two reaches the third" \
 	    deliver -b 1100,1472 239.1.1.1 all:r0 none:r1 none:r2
 	check "$mode: exact" sums 1000 3000 1000
 	check "$mode: counted" until_true 3 is 2000 dropped too-big
+	check "$mode: ... one egress lacks the large" is 1000 iface out1 '.dropped["too-big"]'
+	check "$mode: ... the other all" is 2000 iface out2 '.dropped["too-big"]'
 	check "$mode: one large in many small harms no small" \
 	    deliver -b 64,1472 239.1.1.1 all:r0 some:r1 some:r2
 	# The packet must fit the MTU as it must for its sender: 1000 - 28 is the last payload. (The
