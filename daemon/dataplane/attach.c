@@ -137,7 +137,7 @@ static void switch_generation(struct attach *a)
 static int attach_new(struct attach *a)
 {
 	const int *kept = &a->dp->ingress_fd[a->spec->slot];
-	_cleanup_(leaks_closep) __attribute__((unused)) struct leaks leaks = leaks_note(kept);
+	_cleanup_(leaks_closep) struct leaks leaks = leaks_note(kept);
 	_cleanup_(ingress_destroyp) struct ingress_bpf *instance = ingress_prepare(a->dp, a->spec);
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = INGRESS_PROGRAM);
 	_cleanup_(program_closep) struct xdp_program *p = NULL;

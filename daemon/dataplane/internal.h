@@ -8,7 +8,7 @@
 
 #include "daemon/dataplane/dataplane.h"
 
-#define _cleanup_(f)	__attribute__((cleanup(f)))
+#define _cleanup_(f)	__attribute__((cleanup(f), unused)) /* it lives for its clean-up */
 #define _cleanup_close_ _cleanup_(closep)
 #define _cleanup_free_	_cleanup_(freep)
 

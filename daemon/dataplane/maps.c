@@ -29,17 +29,17 @@ static const struct map_kind {
 	bool per_cpu_rows; /* an ARRAY with one row of elements for each possible CPU */
 } kinds[] = {
 #define WORDS(m, text, per)                                                                        \
-	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE, per}
+	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE, per, false}
 #define ROWS(m, text, row, per)                                                                    \
 	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct row), BPF_F_MMAPABLE, per, true}
 #define RECORDS(m, text, record, per)                                                              \
-	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct record), BPF_F_MMAPABLE, per}
+	[m] = {text, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct record), BPF_F_MMAPABLE, per, false}
 #define COUNTERS(m, text, value, per)                                                              \
-	[m] = {text, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(value), 0, per}
-#define HASH(m, text, key, per) [m] = {text, BPF_MAP_TYPE_HASH, sizeof(key), 4, 0, per}
+	[m] = {text, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(value), 0, per, false}
+#define HASH(m, text, key, per) [m] = {text, BPF_MAP_TYPE_HASH, sizeof(key), 4, 0, per, false}
 #define TRIE(m, text, key)                                                                         \
-	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY}
-#define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per}
+	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY, false}
+#define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per, false}
     HASH(MAP_EXACT, "exact", struct xm_group_key, PER_ENTRY),
     HASH(MAP_EXACT_IPV4, "exact_ipv4", struct xm_ipv4_key, PER_ENTRY),
     TRIE(MAP_PREFIX, "prefix", struct xm_prefix_key),
