@@ -159,8 +159,10 @@ static void mark_leaving(const struct actual_set *set, struct level *level)
 		seat->leaving = true;
 		for (unsigned int j = 0; j < set->member_count; j++) {
 			const struct member *m = &set->members[j];
-			seat->leaving =
-			    !(is_ready(m) && m->mtu >= level->mtu && m->ifindex == seat->ifindex);
+			if (m->ifindex != seat->ifindex)
+				continue;
+			seat->leaving = !is_ready(m) || m->mtu < level->mtu;
+			seat->mtu = m->mtu;
 		}
 	}
 }
