@@ -55,7 +55,7 @@ int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
 	before.seen = cell->subject.seen(&cell->subject);
 	for (unsigned int i = 0; i < cell->subject.receivers; i++)
 		before.received[i] = traffic_received(place->traffic, i);
-	traffic_send(place->traffic, place->source, frames, reading);
+	traffic_send(place->traffic, place->source, cell->subject.program, frames, reading);
 	settle(cell, place, &before, reading);
 	diagnose_end(diagnosis, frames, reading, reason, CELL_REASON_MAX);
 	return 0;
@@ -68,8 +68,10 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 	int r = cell_block(cell, place, frames, &reading, reason);
 
 	if (r) {
-		snprintf(reason, sizeof(reason), "%sthe program cannot be attached to in0: %s",
-			 r == -ENODEV ? "in0 is gone: " : "", strerror(-r));
+		snprintf(reason, sizeof(reason), "%s%sthe program cannot be attached to %s: %s",
+			 r == -ENODEV ? place->topology->ingress_name : "",
+			 r == -ENODEV ? " is gone: " : "", place->topology->ingress_name,
+			 strerror(-r));
 		memset(&reading, 0, sizeof(reading));
 	}
 	cell->blocks++;
@@ -85,21 +87,19 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 	return r;
 }
 
-static json_t *counters(const struct cell *cell)
+static json_t *counters(const struct cell *cell, const struct topology *place)
 {
 	json_t *received = json_object();
-	char name[16];
 
-	for (unsigned int i = 0; i < cell->subject.receivers; i++) {
-		snprintf(name, sizeof(name), "out%u", i + 1);
-		json_object_set_new(received, name, json_integer((json_int_t)cell->received[i]));
-	}
+	for (unsigned int i = 0; i < cell->subject.receivers; i++)
+		json_object_set_new(received, place->egress_name[i],
+				    json_integer((json_int_t)cell->received[i]));
 	return json_pack("{s:I,s:I,s:o}", "sent", (json_int_t)cell->sent, "seen",
 			 (json_int_t)cell->seen, "received", received);
 }
 
-json_t *cell_json(const struct cell *cell, const char *topology, const char *source,
-		  const char *label)
+json_t *cell_json(const struct cell *cell, const struct topology *place, const char *topology,
+		  const char *source, const char *label)
 {
 	char reason[CELL_REASON_MAX + 64] = "", name[SUBJECT_NAME_MAX + 8];
 	const char *state = cell->bad ? "invalid" : cell->blocks ? "ok" : "empty";
@@ -110,11 +110,11 @@ json_t *cell_json(const struct cell *cell, const char *topology, const char *sou
 	else if (!cell->blocks)
 		snprintf(reason, sizeof(reason), "stopped before it was measured");
 	snprintf(name, sizeof(name), "%s%s", cell->subject.name, cell->again ? "-again" : "");
-	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O}", "label", label, "program",
-			 name, "topology", topology, "mode",
-			 cell->subject.native ? "native" : "generic", "receivers",
-			 (json_int_t)cell->subject.receivers, "source", source, "state", state,
-			 "reason", reason, "counters", counters(cell), "samples", cell->samples);
+	return json_pack(
+	    "{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O}", "label", label, "program", name,
+	    "topology", topology, "mode", cell->subject.native ? "native" : "generic", "receivers",
+	    (json_int_t)cell->subject.receivers, "source", source, "state", state, "reason", reason,
+	    "counters", counters(cell, place), "samples", cell->samples);
 }
 
 json_t *cell_empty(const char *program, const char *topology, bool native, unsigned int receivers,

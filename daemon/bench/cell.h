@@ -38,8 +38,8 @@ int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
 int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames);
 
 /* As in the result file; `topology` is "x4", `source` its name. New reference. */
-json_t *cell_json(const struct cell *cell, const char *topology, const char *source,
-		  const char *label);
+json_t *cell_json(const struct cell *cell, const struct topology *place, const char *topology,
+		  const char *source, const char *label);
 /* A cell that was not run. */
 json_t *cell_empty(const char *program, const char *topology, bool native, unsigned int receivers,
 		   const char *label, const char *reason);

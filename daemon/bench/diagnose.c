@@ -1,93 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bench/diagnose.h"
 
-#include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-/* What a link says of itself. */
-struct facts {
-	bool there, up;
-	uint64_t tx_dropped; /* a veth counts what the other end's ring had no room for */
-};
+#include "daemon/bench/linkfacts.h"
 
 struct diagnosis {
 	const struct topology *topology;
 	unsigned int receivers;
-	struct facts generator, egress[TOPOLOGY_RECEIVERS];
+	struct link_facts generator, egress[TOPOLOGY_RECEIVERS];
 };
 
-/* Of a link of the namespace that the thread is in, from the columns of /proc/net/dev. */
-static void read_dropped(const char *name, struct facts *facts)
-{
-	FILE *file = fopen("/proc/thread-self/net/dev", "re");
-	char line[512];
-
-	while (file && fgets(line, sizeof(line), file)) {
-		char *colon = strchr(line, ':'), *word = line + strspn(line, " "), *save = NULL;
-
-		if (!colon || strncmp(word, name, (size_t)(colon - word)) ||
-		    strlen(name) != (size_t)(colon - word))
-			continue;
-		word = strtok_r(colon + 1, " \n", &save);
-		for (int column = 0; word && column < 11; column++)
-			word = strtok_r(NULL, " \n", &save);
-		if (word)
-			facts->tx_dropped = strtoull(word, NULL, 10);
-	}
-	if (file)
-		fclose(file);
-}
-
-static void look(const char *name, struct facts *facts)
-{
-	struct ifreq request = {0};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	memset(facts, 0, sizeof(*facts));
-	strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
-	if (fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &request)) {
-		facts->there = true;
-		facts->up = request.ifr_flags & IFF_UP;
-	}
-	if (fd >= 0)
-		close(fd);
-	read_dropped(name, facts);
-}
-
-static void look_far(const struct topology *t, const char *name, struct facts *facts)
+static void look_far(const struct topology *t, const char *name, struct link_facts *facts)
 {
 	memset(facts, 0, sizeof(*facts));
 	if (!topology_enter_far(t))
-		look(name, facts);
+		link_facts(name, facts);
 	topology_enter_box(t);
+}
+
+/* The generator is at the far end of the ingress, or a real interface beside it. */
+static void look_generator(const struct topology *t, struct link_facts *facts)
+{
+	if (t->real)
+		link_facts(t->generator ? t->generator_name : t->ingress_name, facts);
+	else
+		look_far(t, t->generator_name, facts);
 }
 
 struct diagnosis *diagnose_begin(const struct topology *topology, unsigned int receivers)
 {
 	struct diagnosis *d = calloc(1, sizeof(*d));
-	char name[IF_NAMESIZE];
 
 	if (!d)
 		return NULL;
 	d->topology = topology;
 	d->receivers = receivers;
-	look_far(topology, "gen0", &d->generator);
-	for (unsigned int i = 0; i < receivers; i++) {
-		snprintf(name, sizeof(name), "out%u", i + 1);
-		look(name, &d->egress[i]);
-	}
+	look_generator(topology, &d->generator);
+	for (unsigned int i = 0; i < receivers; i++)
+		link_facts(topology->egress_name[i], &d->egress[i]);
 	return d;
 }
 
 /* Why a link passed on less than it was given; "" when it does not say. */
-static void why_lost(const char *name, const struct facts *before, const struct facts *now,
-		     const char *ring, char *why, size_t size)
+static void why_lost(const char *name, const struct link_facts *before,
+		     const struct link_facts *now, const char *ring, char *why, size_t size)
 {
 	if (!now->there)
 		snprintf(why, size, "; %s is gone", name);
@@ -104,24 +63,26 @@ static void why_lost(const char *name, const struct facts *before, const struct 
 static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 			     const struct reading *reading, char *reason, size_t size)
 {
-	char why[160] = "";
-	struct facts now, in;
+	const struct topology *t = d->topology;
+	const char *name = t->real && !t->generator ? t->ingress_name : t->generator_name;
+	struct link_facts now, in;
+	char why[160] = "", end[64] = "";
 
-	look_far(d->topology, "gen0", &now);
-	look("in0", &in);
+	look_generator(t, &now);
+	link_facts(t->ingress_name, &in);
+	if (!now.up)
+		snprintf(end, sizeof(end), "; %s is %s", name, now.there ? "set down" : "gone");
 	if (reading->error || reading->sent != wanted) {
 		snprintf(reason, size, "the generator sent %llu of %llu frames: %s%s",
 			 (unsigned long long)reading->sent, (unsigned long long)wanted,
-			 reading->error ? strerror(-reading->error) : "it ended early",
-			 !now.there ? "; gen0 is gone"
-			 : !now.up  ? "; gen0 is set down"
-				    : "");
+			 reading->error ? strerror(-reading->error) : "it ended early", end);
 		return;
 	}
 	if (!in.up && now.up)
-		snprintf(why, sizeof(why), "; in0 is %s", in.there ? "set down" : "gone");
+		snprintf(why, sizeof(why), "; %s is %s", t->ingress_name,
+			 in.there ? "set down" : "gone");
 	else
-		why_lost("gen0", &d->generator, &now, "in0", why, sizeof(why));
+		why_lost(name, &d->generator, &now, t->ingress_name, why, sizeof(why));
 	snprintf(reason, size, "the program saw %llu of %llu frames sent%s",
 		 (unsigned long long)reading->seen, (unsigned long long)reading->sent, why);
 }
@@ -129,14 +90,18 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 static void receiver_reason(const struct diagnosis *d, unsigned int i,
 			    const struct reading *reading, char *reason, size_t size)
 {
-	char out[IF_NAMESIZE], rx[IF_NAMESIZE], why[160] = "";
-	struct facts now, far;
+	const char *out = d->topology->egress_name[i];
+	bool wire = !d->topology->receiver[i];
+	struct link_facts now, far = {0};
+	char rx[32], why[160] = "";
 
-	snprintf(out, sizeof(out), "out%u", i + 1);
 	snprintf(rx, sizeof(rx), "rx%u", i + 1);
-	look(out, &now);
-	look_far(d->topology, rx, &far);
-	if (now.up && !far.up)
+	link_facts(out, &now);
+	if (!wire)
+		look_far(d->topology, rx, &far);
+	else
+		snprintf(rx, sizeof(rx), "%s", out);
+	if (!wire && now.up && !far.up)
 		snprintf(why, sizeof(why), "; %s is %s", rx, far.there ? "set down" : "gone");
 	else
 		why_lost(out, &d->egress[i], &now, rx, why, sizeof(why));

@@ -12,7 +12,7 @@ struct raw {
 	int prefix_len, producers, random, allow_long_free, seed;
 	int native, generic, quick, frame_size, pairs, batch;
 	double warmup, duration; /* below 0: the benchmark's own default */
-	char *sizes, *programs, *receivers, *topology, *source, *label;
+	char *sizes, *programs, *receivers, *topology, *source, *label, *in, *out, *sender;
 };
 
 static unsigned int positive(int n)
@@ -111,12 +111,14 @@ static int throughput_from_raw(const struct raw *raw, struct throughput_options 
 			       struct fault *fault)
 {
 	const char *columns = raw->topology ? raw->topology : raw->receivers;
-	int n;
+	int n = 0;
 
-	if (!columns)
+	if (!columns && !raw->in) /* with real interfaces only those, unless others are asked for */
 		columns = "1,2,4,8";
-	n = parse_numbers(raw->topology ? "--topology" : "--receivers", columns,
-			  raw->topology ? "x" : "", o->receivers, THROUGHPUT_COLUMNS, fault);
+	if (columns)
+		n = parse_numbers(raw->topology ? "--topology" : "--receivers", columns,
+				  raw->topology ? "x" : "", o->receivers, THROUGHPUT_COLUMNS,
+				  fault);
 	if (n < 0)
 		return n;
 	o->receiver_count = (unsigned int)n;
@@ -130,6 +132,9 @@ static int throughput_from_raw(const struct raw *raw, struct throughput_options 
 	o->pairs = raw->pairs ? positive(raw->pairs) : raw->quick ? 10 : 40;
 	o->duration = raw->duration < 0 ? (raw->quick ? 0.2 : 1) : raw->duration;
 	o->seed = (uint32_t)raw->seed;
+	o->in = raw->in;
+	o->out = raw->out;
+	o->sender = raw->sender;
 	n = source_from_raw(raw->source, &o->source, fault);
 	return n ? n : throughput_check(o, fault);
 }
@@ -180,6 +185,9 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 	    {"pairs", 0, POPT_ARG_INT, &raw.pairs, 0, NULL, NULL},
 	    {"batch", 0, POPT_ARG_INT, &raw.batch, 0, NULL, NULL},
 	    {"label", 0, POPT_ARG_STRING, &raw.label, 0, NULL, NULL},
+	    {"in", 0, POPT_ARG_STRING, &raw.in, 0, NULL, NULL},
+	    {"out", 0, POPT_ARG_STRING, &raw.out, 0, NULL, NULL},
+	    {"pktgen-dev", 0, POPT_ARG_STRING, &raw.sender, 0, NULL, NULL},
 	    {"quick", 0, POPT_ARG_NONE, &raw.quick, 0, NULL, NULL},
 	    POPT_TABLEEND};
 	poptContext context = poptGetContext(NULL, argc, argv, table, 0);
@@ -197,6 +205,9 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 	free(raw.source);
 	out->strings[0] = raw.programs;
 	out->strings[1] = raw.label;
+	out->strings[3] = raw.in;
+	out->strings[4] = raw.out;
+	out->strings[5] = raw.sender;
 	if (r)
 		options_free(out);
 	return r;

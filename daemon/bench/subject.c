@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bpf/xmcast.h"
 #include "bench_reference.skel.h"
@@ -166,6 +167,33 @@ static int activate(struct subject *s, bool on)
 	return s && s->activate ? s->activate(s, on) : 0;
 }
 
+/* On a real interface by a link, which the kernel takes off when we end, however we end. */
+static int attach_link(const struct topology *t, struct subject *s, struct subject *previous)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .flags = s && s->native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	int r = 0;
+
+	if (s && previous && previous->link && previous->native == s->native) {
+		r = bpf_link_update(previous->link, s->program, NULL);
+		if (!r)
+			s->link = previous->link;
+		if (!r)
+			previous->link = 0;
+		return r;
+	}
+	if (previous && previous->link) {
+		close(previous->link);
+		previous->link = 0;
+	}
+	if (s) {
+		s->link = bpf_link_create(s->program, t->ingress, BPF_XDP, &opts);
+		r = s->link < 0 ? s->link : 0;
+		s->link = r ? 0 : s->link;
+	}
+	return r;
+}
+
 int subject_attach(const struct topology *t, struct subject *s, struct subject *previous)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = previous ? previous->program : 0);
@@ -173,6 +201,10 @@ int subject_attach(const struct topology *t, struct subject *s, struct subject *
 	bool native = s ? s->native : previous && previous->native;
 	__u32 flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
 
+	if (t->real) {
+		r = r ? r : activate(s, true);
+		return r ? r : attach_link(t, s, previous);
+	}
 	if (previous)
 		flags |= XDP_FLAGS_REPLACE;
 	if (!s)

@@ -15,6 +15,7 @@ struct subject {
 	unsigned int receivers; /* copies of each frame */
 	bool native;
 	int program;	/* descriptor, owned by `state` */
+	int link;	/* while it is on a real ingress: ends with us; 0: none */
 	uint32_t group; /* frames must be for it: an IPv4 address, host order */
 	void *state;
 	/* Before it runs and after: NULL when it needs nothing. 0 or negative errno. */

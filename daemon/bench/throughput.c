@@ -1,54 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * One panel is what can be compared: all programs on one topology in one mode. It is measured
- * in blocks; in each every program runs once, in random order, so that whatever drifts
- * meets all of them alike and samples of one block are a pair. One program is in there
- * twice: what differs between those two is noise.
- */
 #include "daemon/bench/throughput.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "daemon/bench/cell.h"
 #include "daemon/bench/environment.h"
 #include "daemon/bench/lineup.h"
 #include "daemon/bench/output.h"
+#include "daemon/bench/panel.h"
+#include "daemon/bench/real.h"
 #include "daemon/bench/scheduling.h"
-
-#define FRAMES_LEAST  1024
-#define FRAMES_MOST   1000000
-#define WARMUP_FRAMES 2048
-#define WARMUP_ROUNDS 8
-#define STEADY	      0.05 /* two warm-up blocks that differ less are steady */
-#define BLOCK_COST    0.03 /* seconds that each live run waits for the kernel besides */
 
 struct run {
 	const struct throughput_options *options;
-	struct topology topology;
-	struct traffic *traffic;
-	struct xmcast *xmcast;
 	unsigned short random[3];
 	json_t *cells;
-	unsigned int panel, panels, programs;
+	unsigned int panel, panels;
 };
-
-struct panel {
-	struct run *run;
-	bool native;
-	unsigned int receivers;
-	char topology[8], title[64];
-	struct bench_place place;
-	struct lineup lineup;
-	uint64_t frames;
-};
-
-static const char *source_name(enum source source)
-{
-	return source == SOURCE_LIVE ? "live" : "packet";
-}
 
 int throughput_check(const struct throughput_options *o, struct fault *fault)
 {
@@ -66,151 +35,120 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
 		if (o->receivers[i] < 1 || o->receivers[i] > TOPOLOGY_RECEIVERS)
 			return fault_set(fault, -EINVAL, "--receivers %u: give 1 to %d",
 					 o->receivers[i], TOPOLOGY_RECEIVERS);
+	if (!o->in != !o->out)
+		return fault_set(fault, -EINVAL, "--in and --out belong together");
 	return lineup_check(o->programs, fault);
 }
 
-static void shuffle(struct run *run, unsigned int *order, unsigned int n)
+/* What frames come from, and why not when they cannot. */
+static enum source choose_source(const struct throughput_options *o, bool native, bool real,
+				 const char **why_not)
 {
-	for (unsigned int i = 0; i < n; i++)
-		order[i] = i;
-	for (unsigned int i = n; i > 1; i--) {
-		unsigned int j = (unsigned int)(erand48(run->random) * i), t = order[i - 1];
+	bool sender = !real || o->sender;
 
-		order[i - 1] = order[j];
-		order[j] = t;
+	*why_not = NULL;
+	switch (o->source) {
+	case WISH_LIVE:
+		if (!native)
+			*why_not = "live frames are native only: use --source packet";
+		break;
+	case WISH_PACKET:
+		if (!sender)
+			*why_not =
+			    "packets need an interface that sends to --in: give --pktgen-dev";
+		return SOURCE_PACKET;
+	case WISH_BEST:
+		if (native)
+			break;
+		if (!sender)
+			*why_not = "generic needs --pktgen-dev: an interface that sends to --in";
+		return SOURCE_PACKET;
 	}
+	return real ? SOURCE_RUN : SOURCE_LIVE;
 }
 
-/*
- * Runs each program until two blocks in a row agree, and sizes blocks so that the slowest program
- * takes its share of the duration. A cell that cannot run at all is left to say so itself.
- */
-static void warm_up(struct panel *p)
+static int run_panel(struct run *run, struct panel *panel, bool real, struct fault *fault)
 {
-	const struct throughput_options *o = p->run->options;
-	char reason[CELL_REASON_MAX];
-	struct reading reading;
-	double slowest = 0;
+	const char *why_not;
+	int r = 0;
 
-	for (unsigned int i = 0; i < p->lineup.count && !output_stopping(); i++) {
-		double last = 0;
-
-		for (unsigned int n = 0; n < WARMUP_ROUNDS; n++) {
-			double before = last;
-
-			if (cell_block(&p->lineup.cells[i], &p->place, WARMUP_FRAMES, &reading,
-				       reason))
-				break;
-			last = reading.ns;
-			if (before > 0 && last > before * (1 - STEADY) &&
-			    last < before * (1 + STEADY))
-				break;
-		}
-		slowest = last > slowest ? last : slowest;
-	}
-	p->frames = FRAMES_LEAST;
-	if (slowest > 0)
-		p->frames = (uint64_t)(1e9 * o->duration / o->pairs / slowest);
-	if (p->frames < FRAMES_LEAST)
-		p->frames = FRAMES_LEAST;
-	if (p->frames > FRAMES_MOST)
-		p->frames = FRAMES_MOST;
-	p->frames -= p->frames % 256;
-}
-
-/* Of the program that is measured twice: first and second run of the last block, in Mpps. */
-static json_t *so_far(const struct panel *p, const struct cell *cell)
-{
-	size_t n = json_array_size(cell->samples);
-
-	return json_pack("{s:s,s:s,s:O?}", "program", cell->subject.name, "panel", p->title, "mpps",
-			 n ? json_array_get(cell->samples, n - 1) : NULL);
-}
-
-static void blocks(struct panel *p)
-{
-	const struct throughput_options *o = p->run->options;
-	double each = o->duration / o->pairs + BLOCK_COST;
-	unsigned int order[LINEUP_MAX];
-
-	for (unsigned int block = 0; block < o->pairs && !output_stopping(); block++) {
-		unsigned int left = (p->run->panels - p->run->panel) * o->pairs - block;
-
-		shuffle(p->run, order, p->lineup.count);
-		for (unsigned int i = 0; i < p->lineup.count; i++)
-			cell_measure(&p->lineup.cells[order[i]], &p->place, p->frames);
-		output_progress(p->title, p->run->panel * o->pairs + block + 1,
-				p->run->panels * o->pairs, left * each * p->lineup.count,
-				so_far(p, &p->lineup.cells[0]));
-	}
-}
-
-static void store(struct panel *p)
-{
-	const char *label = p->run->options->label;
-
-	for (unsigned int i = 0; i < p->lineup.count; i++) {
-		json_t *cell = cell_json(&p->lineup.cells[i], p->topology,
-					 source_name(p->place.source), label);
-
-		json_object_set_new(cell, "frames_per_block", json_integer((json_int_t)p->frames));
-		json_array_append_new(p->run->cells, cell);
-	}
-}
-
-/* Cells of this panel that cannot be: each says why. */
-static void store_empty(struct panel *p, const char *program, const char *reason)
-{
-	json_array_append_new(p->run->cells,
-			      cell_empty(program, p->topology, p->native, p->receivers,
-					 p->run->options->label, reason));
-}
-
-static int run_panel(struct run *run, bool native, unsigned int receivers, struct fault *fault)
-{
-	struct panel p = {.run = run, .native = native, .receivers = receivers};
-	enum source_wish wish = run->options->source;
-	int r;
-
-	p.place.topology = &run->topology;
-	p.place.traffic = run->traffic;
-	p.place.source =
-	    wish == WISH_PACKET || (wish == WISH_BEST && !native) ? SOURCE_PACKET : SOURCE_LIVE;
-	snprintf(p.topology, sizeof(p.topology), "x%u", receivers);
-	snprintf(p.title, sizeof(p.title), "%s %s, %s", p.topology, native ? "native" : "generic",
-		 source_name(p.place.source));
-	if (!native && p.place.source == SOURCE_LIVE) {
-		store_empty(&p, "all", "live frames are native only: use --source packet");
+	panel->options = run->options;
+	panel->random = run->random;
+	panel->cells = run->cells;
+	panel->index = run->panel++;
+	panel->count = run->panels;
+	panel->source = choose_source(run->options, panel->native, real, &why_not);
+	if (output_stopping())
 		return 0;
+	if (why_not)
+		panel_empty(panel, "all", why_not);
+	else
+		r = panel_run(panel, fault);
+	return r;
+}
+
+/* x1..xN on a network made here. */
+static int run_made(struct run *run, bool native, struct topology *topology,
+		    struct traffic *traffic, struct xmcast *xmcast, struct fault *fault)
+{
+	const struct throughput_options *o = run->options;
+	int r = 0;
+
+	for (unsigned int i = 0; i < o->receiver_count && !r; i++) {
+		char name[16];
+		struct panel panel = {.topology = topology,
+				      .traffic = traffic,
+				      .xmcast = xmcast,
+				      .name = name,
+				      .native = native,
+				      .receivers = o->receivers[i]};
+
+		snprintf(name, sizeof(name), "x%u", o->receivers[i]);
+		r = run_panel(run, &panel, false, fault);
 	}
-	r = lineup_open(&p.lineup,
-			&(struct lineup_place){.topology = &run->topology,
-					       .xmcast = run->xmcast,
-					       .native = native,
-					       .receivers = receivers},
-			run->options, fault);
-	if (!r) {
-		traffic_batch(run->traffic, run->options->batch, receivers);
-		warm_up(&p);
-		blocks(&p);
-		store(&p);
+	return r;
+}
+
+/* The rows that people know from NICs. */
+static int run_real(struct run *run, bool native, struct fault *fault)
+{
+	struct panel panel = {.options = run->options, .native = native, .cells = run->cells};
+	int r = 0;
+
+	for (enum real_row row = 0; row < REAL_ROWS && !r; row++) {
+		struct topology topology;
+		struct traffic *traffic = NULL;
+		struct xmcast *xmcast = NULL;
+
+		panel.name = real_row_name(row);
+		if (!run->options->in) {
+			panel_empty(&panel, "all", "needs --in and --out");
+			continue;
+		}
+		r = real_make(&topology, row, run->options, fault);
+		if (!r)
+			r = traffic_open(&traffic, &topology, run->options->frame_size, fault);
+		if (!r)
+			r = xmcast_open(&xmcast, &topology, LINEUP_GROUPS, fault);
+		panel.topology = &topology;
+		panel.traffic = traffic;
+		panel.xmcast = xmcast;
+		panel.receivers = topology.receivers;
+		if (!r)
+			r = run_panel(run, &panel, true, fault);
+		xmcast_close(xmcast);
+		traffic_close(traffic);
+		topology_free(&topology);
 	}
-	subject_attach(&run->topology, NULL, p.place.attached);
-	lineup_close(&p.lineup);
-	if (!r && receivers > 1 && lineup_wants(run->options->programs, "redirect_map"))
-		store_empty(&p, "redirect_map", "it has one destination");
 	return r;
 }
 
 static json_t *finish(struct run *run, json_t *environment, int cpu)
 {
 	const struct throughput_options *o = run->options;
-	json_t *interfaces =
-	    json_pack("{s:s,s:s,s:s}", "in", "veth", "out", "veth", "receivers", "veth");
 
 	json_object_set_new(environment, "cpu_used", json_integer(cpu));
 	json_object_set_new(environment, "scheduler", json_string(scheduling_name()));
-	json_object_set_new(environment, "drivers", interfaces);
 	json_object_set_new(environment, "dispatcher", json_false());
 	environment_finish(environment);
 	return json_pack("{s:i,s:s,s:s?,s:O,s:b,s:I,s:{s:I,s:f,s:I,s:I},s:O}", "version", 1, "kind",
@@ -221,49 +159,50 @@ static json_t *finish(struct run *run, json_t *environment, int cpu)
 			 run->cells);
 }
 
-static const char *const needs_interfaces[] = {"A->B", "A->veth", "A->B+veth"};
-
-/* The rows that people know from NICs, which need some. */
-static void store_rows_without_nics(struct run *run, bool native)
+/* Real interfaces are in the namespace that we start in, what is made here is in others. */
+static int run_all(struct run *run, struct fault *fault)
 {
-	for (size_t i = 0; i < sizeof(needs_interfaces) / sizeof(needs_interfaces[0]); i++)
-		json_array_append_new(run->cells,
-				      cell_empty("all", needs_interfaces[i], native, 0,
-						 run->options->label, "needs --in and --out"));
+	const struct throughput_options *o = run->options;
+	struct topology topology = {.box = -1, .far = -1};
+	struct traffic *traffic = NULL;
+	struct xmcast *xmcast = NULL;
+	unsigned int most = 1;
+	int r = 0;
+
+	for (unsigned int i = 0; i < o->receiver_count; i++)
+		most = o->receivers[i] > most ? o->receivers[i] : most;
+	for (int native = 1; native >= 0 && !r; native--)
+		if (native ? o->native : o->generic)
+			r = run_real(run, native, fault);
+	if (!r && o->receiver_count)
+		r = topology_make(&topology, most, fault);
+	if (!r && o->receiver_count)
+		r = traffic_open(&traffic, &topology, o->frame_size, fault);
+	if (!r && o->receiver_count)
+		r = xmcast_open(&xmcast, &topology, LINEUP_GROUPS, fault);
+	for (int native = 1; native >= 0 && !r; native--)
+		if (native ? o->native : o->generic)
+			r = run_made(run, native, &topology, traffic, xmcast, fault);
+	xmcast_close(xmcast);
+	traffic_close(traffic);
+	topology_free(&topology);
+	return r;
 }
 
 int throughput_run(const struct throughput_options *o, json_t **result, struct fault *fault)
 {
 	struct run run = {.options = o, .cells = json_array()};
-	unsigned int most = 1, modes = (unsigned int)o->native + (unsigned int)o->generic;
 	json_t *environment = environment_capture();
 	int cpu = scheduling_begin(), r;
 
 	run.random[0] = 0x330e;
 	run.random[1] = (unsigned short)o->seed;
 	run.random[2] = (unsigned short)(o->seed >> 16);
-	run.panels = modes * o->receiver_count;
-	for (unsigned int i = 0; i < o->receiver_count; i++)
-		most = o->receivers[i] > most ? o->receivers[i] : most;
-	r = topology_make(&run.topology, most, fault);
-	if (!r)
-		r = traffic_open(&run.traffic, &run.topology, o->frame_size, fault);
-	if (!r)
-		r = xmcast_open(&run.xmcast, &run.topology, LINEUP_GROUPS, fault);
-	for (int native = 1; native >= 0 && !r; native--) {
-		if (!(native ? o->native : o->generic))
-			continue;
-		for (unsigned int i = 0; i < o->receiver_count && !r && !output_stopping(); i++) {
-			r = run_panel(&run, native, o->receivers[i], fault);
-			run.panel++;
-		}
-		store_rows_without_nics(&run, native);
-	}
+	run.panels = (o->native + o->generic) * (o->receiver_count + (o->in ? REAL_ROWS : 0));
+	json_object_set_new(environment, "drivers", real_drivers(o));
+	r = run_all(&run, fault);
 	if (!r)
 		*result = finish(&run, environment, cpu);
-	xmcast_close(run.xmcast);
-	traffic_close(run.traffic);
-	topology_free(&run.topology);
 	json_decref(run.cells);
 	json_decref(environment);
 	return r;

@@ -21,11 +21,13 @@ struct throughput_options {
 	const char *object;   /* program=FILE: one more program, from there; NULL: none */
 	const char *label;    /* of the version that is measured; NULL: xmcast's own */
 	enum source_wish source;
-	unsigned int frame_size; /* bytes with FCS */
-	unsigned int batch;	 /* live frames per round; 0: what is lost by nobody */
-	unsigned int pairs;	 /* blocks, each with every program once */
-	double duration;	 /* seconds per cell, over all its blocks */
-	uint32_t seed;		 /* of the order within blocks */
+	/* Real interfaces, by name; NULL: none. `out`: the first of a list is B. */
+	const char *in, *out, *sender; /* sender: --pktgen-dev, which sends to `in` */
+	unsigned int frame_size;       /* bytes with FCS */
+	unsigned int batch;	       /* live frames per round; 0: what is lost by nobody */
+	unsigned int pairs;	       /* blocks, each with every program once */
+	double duration;	       /* seconds per cell, over all its blocks */
+	uint32_t seed;		       /* of the order within blocks */
 	bool quick;
 };
 

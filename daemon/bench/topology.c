@@ -10,24 +10,25 @@
 
 #include "daemon/netlink/make.h"
 
+static void switch_on(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "1", 1) < 0)
+		errno = 0; /* a kernel without IPv6 is silent anyway */
+	if (fd >= 0)
+		close(fd);
+}
+
 /* No frame but ours: without IPv6 nobody sends neighbour discovery or MLD on a new link. */
 static void silence(void)
 {
-	static const char *const switches[] = {"/proc/sys/net/ipv6/conf/all/disable_ipv6",
-					       "/proc/sys/net/ipv6/conf/default/disable_ipv6"};
-
-	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-		int fd = open(switches[i], O_WRONLY | O_CLOEXEC);
-
-		if (fd >= 0 && write(fd, "1", 1) < 0)
-			errno = 0; /* a kernel without IPv6 is silent anyway */
-		if (fd >= 0)
-			close(fd);
-	}
+	switch_on("/proc/sys/net/ipv6/conf/all/disable_ipv6");
+	switch_on("/proc/sys/net/ipv6/conf/default/disable_ipv6");
 }
 
 /* Moves into a new namespace and returns its descriptor. */
-static int new_namespace(void)
+int topology_new_namespace(void)
 {
 	int fd;
 
@@ -38,11 +39,15 @@ static int new_namespace(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int make_pair(const struct topology *t, const char *box, const char *far, int *box_ifindex,
-		     int *far_ifindex)
+int topology_make_pair(const struct topology *t, const char *box, const char *far, int *box_ifindex,
+		       int *far_ifindex)
 {
+	char path[96];
 	int r = make_veth(box, far, t->far);
 
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/disable_ipv6", box);
+	if (!r)
+		switch_on(path);
 	if (!r)
 		r = make_up(box, true);
 	if (!r)
@@ -64,17 +69,20 @@ int topology_make(struct topology *t, unsigned int receivers, struct fault *faul
 	int r = 0;
 
 	memset(t, 0, sizeof(*t));
-	t->far = new_namespace();
-	t->box = t->far < 0 ? -1 : new_namespace();
+	t->far = topology_new_namespace();
+	t->box = t->far < 0 ? -1 : topology_new_namespace();
 	if (t->far < 0 || t->box < 0)
 		return fault_set(fault, t->far < 0 ? t->far : t->box,
 				 "a network namespace cannot be made (%s): run as root",
 				 strerror(t->far < 0 ? -t->far : -t->box));
-	r = make_pair(t, "in0", "gen0", &t->ingress, &t->generator);
+	strcpy(t->ingress_name, "in0");
+	strcpy(t->generator_name, "gen0");
+	r = topology_make_pair(t, "in0", "gen0", &t->ingress, &t->generator);
 	for (unsigned int i = 0; i < receivers && !r; i++) {
 		snprintf(out, sizeof(out), "out%u", i + 1);
 		snprintf(rx, sizeof(rx), "rx%u", i + 1);
-		r = make_pair(t, out, rx, &t->egress[i], &t->receiver[i]);
+		r = topology_make_pair(t, out, rx, &t->egress[i], &t->receiver[i]);
+		memcpy(t->egress_name[i], out, sizeof(out));
 		t->receivers = i + 1;
 	}
 	if (r)

@@ -23,6 +23,13 @@ struct topology {
 	int ingress, generator;
 	unsigned int receivers;
 	int egress[TOPOLOGY_RECEIVERS], receiver[TOPOLOGY_RECEIVERS]; /* ifindex */
+	char egress_name[TOPOLOGY_RECEIVERS][IF_NAMESIZE];
+	/*
+	 * Real interfaces (real.c): they are in `box`, as is the generator (0: none); a receiver
+	 * of 0 is somewhere else on the wire.
+	 */
+	bool real;
+	char ingress_name[IF_NAMESIZE], generator_name[IF_NAMESIZE];
 };
 
 /*
@@ -31,6 +38,12 @@ struct topology {
  */
 int topology_make(struct topology *topology, unsigned int receivers, struct fault *fault);
 void topology_free(struct topology *topology);
+
+/* Moves the calling thread into a new, silent namespace; its descriptor, or a negative errno. */
+int topology_new_namespace(void);
+/* A veth pair between `box`, where the calling thread is, and `far`, both ends up. */
+int topology_make_pair(const struct topology *topology, const char *box, const char *far,
+		       int *box_ifindex, int *far_ifindex);
 
 /* Moves the calling thread. 0 or negative errno. */
 int topology_enter_box(const struct topology *topology);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/bench/linkfacts.h"
 #include "bench_traffic.skel.h"
 
 #define BATCH	64
@@ -35,7 +36,8 @@ struct traffic {
 	const struct topology *topology;
 	unsigned int frame_len; /* bytes without FCS */
 	unsigned int batch;
-	int packet; /* AF_PACKET socket on the generator's link */
+	int packet;	/* AF_PACKET socket on the generator's link */
+	int membership; /* another that has a real ingress take all multicast */
 	int cpus;
 	__u64 *values; /* of one per-CPU counter */
 	unsigned char frame[FRAME_BYTES];
@@ -106,9 +108,11 @@ static int attach_receivers(struct traffic *t)
 
 	r = topology_enter_far(t->topology);
 	for (unsigned int i = 0; i < t->topology->receivers && !r; i++)
-		r = bpf_xdp_attach(t->topology->receiver[i], program, XDP_FLAGS_DRV_MODE, NULL);
+		r = !t->topology->receiver[i] ? 0
+					      : bpf_xdp_attach(t->topology->receiver[i], program,
+							       XDP_FLAGS_DRV_MODE, NULL);
 	/* A devmap finds the device in the namespace of whoever writes the entry. */
-	if (!r)
+	if (!r && !t->topology->real)
 		r = bpf_map_update_elem(bpf_map__fd(t->skel->maps.wire), &(__u32){0},
 					&t->topology->generator, BPF_ANY);
 	if (topology_enter_box(t->topology) && !r)
@@ -122,8 +126,12 @@ static int open_packet(struct traffic *t)
 	struct sockaddr_ll address = {.sll_family = AF_PACKET,
 				      .sll_protocol = htons(ETH_P_IP),
 				      .sll_ifindex = t->topology->generator};
-	int on = 1, r = topology_enter_far(t->topology);
+	int on = 1, r = 0;
 
+	if (!t->topology->generator)
+		return 0;
+	if (!t->topology->real)
+		r = topology_enter_far(t->topology);
 	if (r)
 		return r;
 	t->packet = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
@@ -133,6 +141,19 @@ static int open_packet(struct traffic *t)
 	if (topology_enter_box(t->topology) && !r)
 		r = -errno;
 	return r;
+}
+
+/* NICs drop multicast that nobody joined. The membership ends with the socket, however we end. */
+static int take_multicast(struct traffic *t)
+{
+	struct packet_mreq request = {.mr_ifindex = t->topology->ingress,
+				      .mr_type = PACKET_MR_ALLMULTI};
+
+	t->membership = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (t->membership < 0 ||
+	    setsockopt(t->membership, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof(request)))
+		return -errno;
+	return 0;
 }
 
 int traffic_open(struct traffic **out, const struct topology *topology, unsigned int frame_size,
@@ -145,13 +166,15 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 		return fault_set(fault, -ENOMEM, "no memory");
 	t->topology = topology;
 	t->frame_len = frame_size - FCS_LEN;
-	t->packet = -1;
+	t->packet = t->membership = -1;
 	t->cpus = libbpf_num_possible_cpus();
 	t->values = calloc(t->cpus > 0 ? (size_t)t->cpus : 1, sizeof(*t->values));
 	t->skel = t->values ? bench_traffic_bpf__open_and_load() : NULL;
 	r = t->skel ? attach_receivers(t) : -errno;
 	if (!r)
 		r = open_packet(t);
+	if (!r && topology->real)
+		r = take_multicast(t);
 	if (r) {
 		traffic_close(t);
 		return fault_set(fault, r, "the generator and the receivers cannot be set up: %s",
@@ -169,6 +192,8 @@ void traffic_close(struct traffic *t)
 		return;
 	if (t->packet >= 0)
 		close(t->packet);
+	if (t->membership >= 0)
+		close(t->membership);
 	bench_traffic_bpf__destroy(t->skel);
 	free(t->values);
 	free(t);
@@ -240,10 +265,18 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		reading->ns = (now_ns() - begin) / (double)reading->sent;
 }
 
-void traffic_send(struct traffic *t, enum source source, uint64_t frames, struct reading *reading)
+const char *source_name(enum source source)
+{
+	return source == SOURCE_PACKET ? "packet" : "live";
+}
+
+void traffic_send(struct traffic *t, enum source source, int program, uint64_t frames,
+		  struct reading *reading)
 {
 	memset(reading, 0, sizeof(*reading));
-	if (source == SOURCE_LIVE)
+	if (source == SOURCE_RUN)
+		traffic_run(t, program, frames, 0, reading);
+	else if (source == SOURCE_LIVE)
 		send_live(t, frames, reading);
 	else
 		send_packets(t, frames, reading);
@@ -281,9 +314,14 @@ int traffic_drop_program(const struct traffic *t)
 
 uint64_t traffic_received(const struct traffic *t, unsigned int i)
 {
+	struct link_facts facts;
 	__u64 sum = 0;
 	__u32 key = (__u32)t->topology->receiver[i];
 
+	if (!key) {
+		link_facts(t->topology->egress_name[i], &facts);
+		return facts.tx_packets;
+	}
 	if (bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.received), &key, t->values))
 		return 0;
 	for (int cpu = 0; cpu < t->cpus; cpu++)

@@ -7,7 +7,12 @@
 
 #include "daemon/bench/topology.h"
 
-enum source { SOURCE_LIVE, SOURCE_PACKET };
+enum source {
+	SOURCE_LIVE,   /* live frames through the ingress's far end */
+	SOURCE_RUN,    /* live frames of the program itself, as if they came from the ingress */
+	SOURCE_PACKET, /* AF_PACKET */
+};
+const char *source_name(enum source source); /* "live", "packet" */
 
 /* Smallest and largest frame, in bytes on the wire with FCS, as Ethernet counts. */
 #define FRAME_SIZE_LEAST 64
@@ -39,11 +44,11 @@ void traffic_batch(struct traffic *traffic, unsigned int wanted, unsigned int re
 void traffic_group(struct traffic *traffic, uint32_t group);
 
 /*
- * Sends `frames` and fills ns, sent and error. live: BPF_PROG_TEST_RUN, ns by the kernel's clock
- * from the first batch to the last. packet: AF_PACKET, ns by the wall clock around the calls;
- * frames are forwarded in softirq on the way.
+ * Sends `frames` to where `program` is attached, and fills ns, sent and error. live: ns by the
+ * kernel's clock from the first batch to the last; run: see traffic_run(). packet: AF_PACKET, ns by
+ * the wall clock around the calls; frames are forwarded in softirq on the way.
  */
-void traffic_send(struct traffic *traffic, enum source source, uint64_t frames,
+void traffic_send(struct traffic *traffic, enum source source, int program, uint64_t frames,
 		  struct reading *reading);
 
 /*

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bench/linkfacts.h"
+
+#include <dirent.h>
+#include <net/if.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/bench/environment.h"
+
+#define TX_PACKETS 10 /* columns of /proc/net/dev, from 1 */
+#define TX_DROPPED 12
+
+static void read_counters(const char *name, struct link_facts *out)
+{
+	FILE *file = fopen("/proc/thread-self/net/dev", "re");
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *colon = strchr(line, ':'), *begin = line + strspn(line, " "), *save = NULL;
+		char *word;
+
+		if (!colon || strlen(name) != (size_t)(colon - begin) ||
+		    strncmp(begin, name, strlen(name)))
+			continue;
+		word = strtok_r(colon + 1, " \n", &save);
+		for (int column = 1; word && column <= TX_DROPPED; column++) {
+			if (column == TX_PACKETS)
+				out->tx_packets = strtoull(word, NULL, 10);
+			if (column == TX_DROPPED)
+				out->tx_dropped = strtoull(word, NULL, 10);
+			word = strtok_r(NULL, " \n", &save);
+		}
+	}
+	if (file)
+		fclose(file);
+}
+
+/* One ioctl on a link: 0 or -1. */
+static int ask(unsigned long number, const char *name, struct ifreq *request)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = -1;
+
+	strncpy(request->ifr_name, name, sizeof(request->ifr_name) - 1);
+	if (fd >= 0) {
+		r = ioctl(fd, number, request);
+		close(fd);
+	}
+	return r;
+}
+
+void link_facts(const char *name, struct link_facts *out)
+{
+	struct ifreq request = {0};
+
+	memset(out, 0, sizeof(*out));
+	if (ask(SIOCGIFFLAGS, name, &request))
+		return;
+	out->there = true;
+	out->up = request.ifr_flags & IFF_UP;
+	read_counters(name, out);
+}
+
+static int ask_ethtool(const char *name, void *command)
+{
+	struct ifreq request = {.ifr_data = command};
+
+	return ask(SIOCETHTOOL, name, &request);
+}
+
+void link_driver(const char *name, char *out, size_t size)
+{
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+
+	snprintf(out, size, "%s", ask_ethtool(name, &info) ? "unknown" : info.driver);
+}
+
+/* The flags that change what a measurement means. */
+static json_t *offloads(const char *name)
+{
+	static const struct {
+		unsigned int command;
+		const char *word;
+	} flags[] = {{ETHTOOL_GRXCSUM, "rx"},
+		     {ETHTOOL_GTXCSUM, "tx"},
+		     {ETHTOOL_GSG, "sg"},
+		     {ETHTOOL_GTSO, "tso"},
+		     {ETHTOOL_GGRO, "gro"}};
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		struct ethtool_value value = {.cmd = flags[i].command};
+
+		json_object_set_new(all, flags[i].word,
+				    ask_ethtool(name, &value) ? json_null()
+							      : json_boolean(value.data));
+	}
+	return all;
+}
+
+/* {IRQ: CPUs} of a device's message-signalled interrupts. */
+static json_t *irq_affinity(const char *name)
+{
+	char path[128];
+	json_t *all = json_object();
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device/msi_irqs", name);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			json_object_set_new(
+			    all, entry->d_name,
+			    environment_line("/proc/irq/%s/smp_affinity_list", entry->d_name));
+	if (dir)
+		closedir(dir);
+	return all;
+}
+
+json_t *link_description(const char *name)
+{
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+	bool no_info = ask_ethtool(name, &info), no_channels = ask_ethtool(name, &channels);
+	json_t *d = json_object();
+
+	json_object_set_new(d, "driver", no_info ? json_null() : json_string(info.driver));
+	json_object_set_new(d, "version", no_info ? json_null() : json_string(info.version));
+	json_object_set_new(d, "firmware", no_info ? json_null() : json_string(info.fw_version));
+	json_object_set_new(d, "bus", no_info ? json_null() : json_string(info.bus_info));
+	json_object_set_new(d, "channels",
+			    no_channels ? json_null()
+					: json_pack("{s:i,s:i,s:i}", "rx", channels.rx_count, "tx",
+						    channels.tx_count, "combined",
+						    channels.combined_count));
+	json_object_set_new(d, "offloads", offloads(name));
+	json_object_set_new(d, "irq_affinity", irq_affinity(name));
+	return d;
+}

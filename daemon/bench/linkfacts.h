@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a link of the calling thread's network namespace says of itself. */
+#ifndef XM_BENCH_LINKFACTS_H
+#define XM_BENCH_LINKFACTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct link_facts {
+	bool there, up;
+	uint64_t tx_packets;
+	uint64_t tx_dropped; /* a veth counts here what the other end's ring had no room for */
+};
+
+/* All zero when there is no such link. */
+void link_facts(const char *name, struct link_facts *out);
+
+/*
+ * For the environment of a result: {"driver", "version", "firmware", "bus", "channels", "offloads",
+ * "irq_affinity"}; what the driver does not tell is null. New reference.
+ */
+json_t *link_description(const char *name);
+/* The driver's name, "unknown" without one. */
+void link_driver(const char *name, char *out, size_t size);
+
+#endif
