@@ -15,6 +15,22 @@ static double number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
+/* "x4" as it is; "A->B" with the drivers of A and B. */
+static const char *topology(const json_t *result, const json_t *cell, char text[static CELL_MAX])
+{
+	const json_t *drivers = json_object_get(json_object_get(result, "environment"), "drivers");
+	const char *name = output_string(cell, "topology"), *in = output_string(drivers, "in");
+	const char *out = strstr(name, "B") ? output_string(drivers, "out") : "veth";
+
+	if (strncmp(name, "A->", 3) || !*in ||
+	    !json_integer_value(json_object_get(cell, "receivers")))
+		snprintf(text, CELL_MAX, "%s", name);
+	else
+		snprintf(text, CELL_MAX, "%s (%.16s->%.16s%s)", name, in, out,
+			 strstr(name, "+") ? "+veth" : "");
+	return text;
+}
+
 /* The cell of the same label, program and topology in another mode; borrowed, or NULL. */
 static const json_t *in_mode(const json_t *cells, const json_t *like, const char *mode)
 {
@@ -56,7 +72,7 @@ static bool begins_row(const json_t *cells, const json_t *cell)
 	       (!in_mode(cells, cell, "native") && in_mode(cells, cell, "generic") == cell);
 }
 
-static struct libscols_table *throughput_table(const json_t *cells)
+static struct libscols_table *throughput_table(const json_t *result, const json_t *cells)
 {
 	static const struct output_column columns[] = {{"LABEL", false},    {"PROGRAM", false},
 						       {"TOPOLOGY", false}, {"NATIVE", true},
@@ -76,7 +92,7 @@ static struct libscols_table *throughput_table(const json_t *cells)
 		line = output_line(table);
 		output_cell(line, &column, output_string(cell, "label"));
 		output_cell(line, &column, output_string(cell, "program"));
-		output_cell(line, &column, output_string(cell, "topology"));
+		output_cell(line, &column, topology(result, cell, text));
 		output_cell(line, &column, mpps(in_mode(cells, cell, "native"), text));
 		output_cell(line, &column, mpps(in_mode(cells, cell, "generic"), text));
 	}
@@ -288,7 +304,7 @@ int bench_print(const json_t *result, enum bench_format format)
 	if (format == FORMAT_CSV)
 		return print_csv(result, kind);
 	table = kind == BENCH_LPM ? lpm_table(bench_rows(result))
-				  : throughput_table(bench_rows(result));
+				  : throughput_table(result, bench_rows(result));
 	if (!table)
 		return cli_fail(CLI_REFUSED, "out of memory");
 	if (format == FORMAT_MARKDOWN)

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/control/bench_words.h"
 #include "daemon/control/method.h"
 
 #define LINE_MAX_BYTES (32u << 20) /* a result with raw samples has some 100 KiB */
@@ -279,13 +280,6 @@ static int spawn(struct bench *bench, const char **argv)
 	return r;
 }
 
-/* What others may not have the daemon load, or whose interfaces they may not take. */
-static bool needs_root(const char *word)
-{
-	return !strncmp(word, "program=", 8) || !strncmp(word, "--in", 4) ||
-	       !strncmp(word, "--out", 5) || !strncmp(word, "--pktgen", 8);
-}
-
 void method_bench(struct session *session, const struct call *call)
 {
 	struct bench *bench = session->service->bench;
@@ -313,11 +307,16 @@ void method_bench(struct session *session, const struct call *call)
 	json_array_foreach(arguments, i, word)
 	{
 		argv[i + 1] = json_string_value(word);
-		if (!session->is_root && needs_root(argv[i + 1])) {
+		if (!session->is_root && bench_word_needs_root(argv[i + 1])) {
 			session_error(session, SERVICE_INTERFACE ".PermissionDenied",
 				      "real interfaces and programs from files need root");
 			return;
 		}
+	}
+	r = bench_words_check(session->service->backend->model, argv + 1, &fault);
+	if (r < 0) {
+		session_error(session, "Refused", fault.text);
+		return;
 	}
 	r = spawn(bench, argv);
 	if (r < 0) {

@@ -62,6 +62,13 @@ check "what it refuses is said" refused 1 'bogus' ctl bench --bogus
 check "others may not" refused 4 'root' setpriv --reuid 65534 --regid 65534 --clear-groups \
     "$build/cli/xmcastctl" --socket "$work/run/io.xmcast.Control" bench
 
+check "an interface of a group is refused" refused 1 'in0 is an interface of group 239.1.1.1' \
+    ctl bench --in in0 --out out9
+check "... as egress, too" refused 1 'out1 is an interface of group 239.1.1.1' \
+    ctl bench --in=s0 --out=out9,out1
+check "... one that is not there is named" refused 1 'there is no such interface' \
+    ctl bench --in nothing0 --out nothing1
+
 check "one runs" start
 check "... a second is refused" refused 1 'running already' ctl bench $words
 kill -INT $cli

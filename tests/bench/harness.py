@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Numbers that nobody needs to doubt: whatever goes wrong makes a cell invalid, and says why."""
+import json
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bench import BUILD, Run, cells, measure, until  # noqa: E402
+from bench import BENCH, BUILD, Run, cells, measure, until  # noqa: E402
 
 ONE = ['--programs', 'redirect_map_multi', '--receivers', '2']
 LONG = ['--pairs', '10000', '--duration', '300']
@@ -116,6 +117,78 @@ class Counters(unittest.TestCase):
         self.assertTrue(result['partial'])
         self.assertEqual([r['op'] for r in result['results']], ['noop'])
         self.assertTrue(result['results'][0]['samples'])
+
+
+# Two veths stand for NICs; what they lead to takes redirected frames.
+INTERFACES = """
+set -e
+for name in ethA ethB; do
+	ip link add name $name type veth peer name ${name}p
+	for end in $name ${name}p; do
+		echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6
+		ip link set $end up
+		ethtool -K $end gro on
+	done
+done
+"""
+
+
+def inside(script):
+    """Runs a shell script in a network namespace with those interfaces; its output."""
+    done = subprocess.run(['unshare', '-n', 'sh', '-c', INTERFACES + script], text=True,
+                          capture_output=True, env={**os.environ, 'BENCH': BENCH})
+    if done.returncode:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout
+
+
+class RealInterfaces(unittest.TestCase):
+    def test_rows(self):
+        out = inside('$BENCH --in ethA --out ethB --pktgen-dev ethAp --programs '
+                     'redirect_map,xmcast-fold --pairs 2 --duration 0.02')
+        result = json.loads(out.splitlines()[-1])['result']
+        for mode in ('native', 'generic'):
+            for topology, receivers in (('A->B', {'ethB'}), ('A->veth', {'xmb'}),
+                                        ('A->B+veth', {'ethB', 'xmb'})):
+                cell, = cells(result, program='xmcast-fold', mode=mode, topology=topology)
+                self.assertEqual((cell['state'], cell['reason']), ('ok', ''))
+                counters = cell['counters']
+                self.assertEqual({name.split('.')[0][:3] if name[0] == 'x' else name
+                                  for name in counters['received']}, receivers)
+                self.assertEqual(set(counters['received'].values()), {counters['sent']})
+        self.assertEqual(result['environment']['drivers']['in'], 'veth')
+        self.assertIn('ethB', result['environment']['drivers']['interfaces'])
+
+    def test_without_a_sender_generic_is_empty(self):
+        out = inside('$BENCH --generic --in ethA --out ethB --pairs 2')
+        for cell in json.loads(out.splitlines()[-1])['result']['cells']:
+            self.assertEqual(cell['state'], 'empty')
+            self.assertIn('--pktgen-dev', cell['reason'])
+
+    def test_not_there_or_down(self):
+        for words, say in (('--in ethX --out ethB', 'ethX: there is no such'),
+                           ('--in ethA --out ethX', 'ethX: there is no such'),
+                           ('--in ethA --out ethB', 'ip link set ethB up'),
+                           ('--in ethA', '--out')):
+            out = inside('ip link set ethB down; $BENCH %s || true' % words)
+            self.assertIn(say, json.loads(out.splitlines()[-1])['error'])
+
+    def test_killed(self):
+        """No program stays on the interface, and no veth."""
+        inside("""
+        $BENCH --native --in ethA --out ethB --pairs 1000 --duration 100 >/dev/null &
+        worker=$!
+        tries=0
+        until ip -d link show ethA | grep -q prog/xdp && ip link | grep -q xmb; do
+            sleep 0.02; tries=$((tries + 1)); [ $tries -lt 2000 ]
+        done
+        kill -KILL $worker
+        tries=0
+        while ip -d link show ethA | grep -q prog/xdp || ip link | grep -q xmb; do
+            sleep 0.02; tries=$((tries + 1)); [ $tries -lt 2000 ]
+        done
+        ip link show ethA | grep -qv ALLMULTI
+        """)
 
 
 class NothingLeft(unittest.TestCase):
