@@ -5,12 +5,29 @@
 
 #include "daemon/reconcile/internal.h"
 
+/*
+ * Before kernel 6.3 no device tells of its XDP features. Of those made in software, which have a
+ * kind, only three have any in 6.1; a NIC counts as able.
+ */
+static bool is_known_unable(const struct link *link)
+{
+	static const char *const able[] = {"veth", "tun", "bond"};
+
+	if (link->xdp_features_known || !link->kind[0])
+		return false;
+	for (size_t i = 0; i < sizeof(able) / sizeof(able[0]); i++)
+		if (!strcmp(link->kind, able[i]))
+			return false;
+	return true;
+}
+
 /* Why the driver cannot take redirected frames, which needs ndo_xdp_xmit. */
 static enum xm_reason receive_reason(const struct link *link)
 {
 	if (!strcmp(link->kind, "vlan"))
 		return XM_REASON_NEEDS_GENERIC; /* the tag has to be written */
-	/* before kernel 6.3 nobody tells: count as able */
+	if (is_known_unable(link))
+		return XM_REASON_NO_XDP_XMIT;
 	if (!link->xdp_features_known || link->xdp_features & LINK_XDP_NDO_XMIT)
 		return XM_REASON_NONE;
 	return strcmp(link->kind, "veth") ? XM_REASON_NO_XDP_XMIT : XM_REASON_PEER_NO_NAPI;
@@ -62,7 +79,7 @@ bool link_can_native(const struct link *link, char *why, size_t size)
 	const uint64_t need = LINK_XDP_BASIC | LINK_XDP_REDIRECT;
 
 	if (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "macvlan") ||
-	    !strcmp(link->kind, "bridge")) {
+	    !strcmp(link->kind, "bridge") || is_known_unable(link)) {
 		snprintf(why, size, "%s is a %s, which has no native XDP", link->name, link->kind);
 		return false;
 	}

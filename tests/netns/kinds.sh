@@ -31,6 +31,11 @@ no_harm()
 	deliver "$1" all:r0 && ctl del-group "$1"
 }
 
+# A guest's /dev has no tun until the module is there, which opening the node loads.
+[ -z "${XM_IN_VM:-}" ] || [ -e /dev/net/tun ] || {
+	mkdir -p /dev/net
+	mknod /dev/net/tun c 10 200
+}
 # Egresses. A bridge leads to r1 through its port out1.
 made br0 type bridge mcast_snooping 0
 ip link set out1 master br0
