@@ -34,7 +34,8 @@ struct attach {
 	struct fault *fault;
 	struct seen seen;
 	char device[IF_NAMESIZE];
-	int old; /* our program that is attached now, -1 none */
+	int old;       /* our program that is attached now, -1 none */
+	char why[160]; /* it runs alone because libxdp's dispatcher failed so; "" did not */
 };
 
 static int refused(const struct attach *a, int error)
@@ -167,6 +168,31 @@ static int attach_new(struct attach *a)
 	return r;
 }
 
+/*
+ * Alone, without libxdp, after its dispatcher could not be used for a reason that libxdp does not
+ * go round itself. Since 6.13 an extension that changes packet data, as ours does for metadata
+ * and checksums, may only replace a function that does, and none of libxdp 1.3's does.
+ */
+static int attach_alone(struct attach *a)
+{
+	uint32_t flags = xdp_flags_of(a->spec->native) | XDP_FLAGS_UPDATE_IF_NOEXIST;
+
+	snprintf(a->why, sizeof(a->why), "%s", messages_words());
+	messages_start();
+	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, a->spec, a->fault);
+	if (fd < 0)
+		return fd;
+	int r = bpf_xdp_attach(a->spec->ifindex, fd, flags, NULL);
+	if (r < 0)
+		return r;
+	r = keep(a, fd);
+	if (r < 0) {
+		bpf_xdp_detach(a->spec->ifindex, xdp_flags_of(a->spec->native), NULL);
+		closep(&a->dp->ingress_fd[a->spec->slot]);
+	}
+	return r;
+}
+
 static int replace_single(struct attach *a, int fd)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = a->old);
@@ -222,6 +248,8 @@ static int attach_fresh(struct attach *a)
 
 	if (!r)
 		r = attach_new(a);
+	if (r < 0 && r != -ENODEV && !a->seen.dispatcher)
+		r = attach_alone(a);
 	if (r >= 0)
 		return 0;
 	r = refused(a, r);
@@ -255,7 +283,9 @@ int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		switch_generation(&a);
 	/* libxdp's words first: looking again may say more. It is not asked to replace. */
 	snprintf(state->why_single, sizeof(state->why_single), "%s",
-		 *messages_of_libxdp() ? messages_of_libxdp() : "it was attached alone before");
+		 *a.why			 ? a.why
+		 : *messages_of_libxdp() ? messages_of_libxdp()
+					 : "it was attached alone before");
 	r = look_at(dp, spec->slot, spec->ifindex, &a.seen);
 	if (!r && a.seen.dispatcher)
 		r = detach_strays(&a);
