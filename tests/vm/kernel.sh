@@ -83,7 +83,8 @@ fetch_kernel() {
 
 fetch_kernel_alone() {
 	_current=$cache/current-$1
-	if [ -n "$(find "$_current" -mmin -1440 2>/dev/null)" ]; then
+	if [ -n "$(find "$_current" -mmin -1440 2>/dev/null)" ] &&
+		[ -f "$(cat "$_current")/release" ]; then
 		cat "$_current"
 		return 0
 	fi
@@ -100,7 +101,7 @@ fetch_kernel_alone() {
 			rm -rf "$cache/download"
 		fi
 		echo "$_dir" >"$_current"
-	elif [ ! -f "$_current" ]; then
+	elif [ ! -f "$_current" ] || [ ! -f "$(cat "$_current")/release" ]; then
 		echo "vm: no kernel of Debian $1: the archive $XM_DEBIAN_MIRROR cannot be" \
 			"reached; set XM_DEBIAN_MIRROR to one that can" >&2
 		return 1
