@@ -129,7 +129,8 @@ const struct verb verbs[] = {
      "FILE[:ROW]",
      "measure how fast this machine forwards, or its LPM trie; show and compare results",
      "Throughput: [--native] [--generic] [--programs LIST] [--receivers 1,2,4,8] [--pairs N]\n"
-     "[--source live|packet] [--frame-size N] [--duration S] [--seed N] [--label TEXT] [--quick].\n"
+     "[--source live|packet|pktgen] [--frame-size N] [--duration S] [--seed N] [--label TEXT] "
+     "[--quick].\n"
      "lpm-trie-{noop,baseline,lookup,insert,update,delete,free}, or lpm-trie for all of them:\n"
      "[--nr-entries N[,N]] [--prefix-len N] [--producers N] [--random] [--warmup S] [--duration "
      "S]\n"

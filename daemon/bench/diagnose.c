@@ -75,7 +75,10 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 	if (reading->error || reading->sent != wanted) {
 		snprintf(reason, size, "the generator sent %llu of %llu frames: %s%s",
 			 (unsigned long long)reading->sent, (unsigned long long)wanted,
-			 reading->error ? strerror(-reading->error) : "it ended early", end);
+			 reading->said.text[0] ? reading->said.text
+			 : reading->error      ? strerror(-reading->error)
+					       : "it ended early",
+			 end);
 		return;
 	}
 	if (!in.up && now.up)

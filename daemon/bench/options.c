@@ -100,10 +100,12 @@ static int source_from_raw(const char *source, enum source_wish *out, struct fau
 		*out = WISH_LIVE;
 	else if (!strcmp(source, "packet"))
 		*out = WISH_PACKET;
+	else if (!strcmp(source, "pktgen"))
+		*out = WISH_PKTGEN;
 	else
-		return fault_set(fault, -EINVAL,
-				 "--source %s: there are live (native) and packet (AF_PACKET)",
-				 source);
+		return fault_set(
+		    fault, -EINVAL,
+		    "--source %s: there are live (native), packet (AF_PACKET) and pktgen", source);
 	return 0;
 }
 

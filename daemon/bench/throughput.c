@@ -9,6 +9,7 @@
 #include "daemon/bench/lineup.h"
 #include "daemon/bench/output.h"
 #include "daemon/bench/panel.h"
+#include "daemon/bench/pktgen.h"
 #include "daemon/bench/real.h"
 #include "daemon/bench/scheduling.h"
 
@@ -40,31 +41,31 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
 	return lineup_check(o->programs, fault);
 }
 
-/* What frames come from, and why not when they cannot. */
+/*
+ * What frames come from, and why not when they cannot. On what is made here live frames are the
+ * best for native, since a native veth would copy each of pktgen's.
+ */
 static enum source choose_source(const struct throughput_options *o, bool native, bool real,
 				 const char **why_not)
 {
-	bool sender = !real || o->sender;
+	enum source_wish wish = o->source;
+	bool sender = !real || o->sender, pktgen = pktgen_available();
 
 	*why_not = NULL;
-	switch (o->source) {
-	case WISH_LIVE:
-		if (!native)
-			*why_not = "live frames are native only: use --source packet";
-		break;
-	case WISH_PACKET:
-		if (!sender)
-			*why_not =
-			    "packets need an interface that sends to --in: give --pktgen-dev";
-		return SOURCE_PACKET;
-	case WISH_BEST:
-		if (native)
-			break;
-		if (!sender)
-			*why_not = "generic needs --pktgen-dev: an interface that sends to --in";
-		return SOURCE_PACKET;
-	}
-	return real ? SOURCE_RUN : SOURCE_LIVE;
+	if (wish == WISH_BEST)
+		wish = sender && pktgen && (real || !native) ? WISH_PKTGEN
+		       : native				     ? WISH_LIVE
+							     : WISH_PACKET;
+	if (wish == WISH_LIVE && !native)
+		*why_not = "live frames are native only: use --source packet or pktgen";
+	else if (wish == WISH_PKTGEN && !pktgen)
+		*why_not = "there is no pktgen: run `modprobe pktgen`, where the kernel has it "
+			   "(CONFIG_NET_PKTGEN)";
+	else if (wish != WISH_LIVE && !sender)
+		*why_not = "it needs --pktgen-dev, an interface that sends to --in";
+	if (wish == WISH_LIVE)
+		return real ? SOURCE_RUN : SOURCE_LIVE;
+	return wish == WISH_PKTGEN ? SOURCE_PKTGEN : SOURCE_PACKET;
 }
 
 static int run_panel(struct run *run, struct panel *panel, bool real, struct fault *fault)

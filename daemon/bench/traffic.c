@@ -11,6 +11,7 @@
 #include <linux/ip.h>
 #include <linux/udp.h>
 #include <net/ethernet.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/bench/linkfacts.h"
+#include "daemon/bench/pktgen.h"
 #include "bench_traffic.skel.h"
 
 #define BATCH	64
@@ -265,9 +267,29 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		reading->ns = (now_ns() - begin) / (double)reading->sent;
 }
 
+/* Its files are those of the namespace that the sending link is in. */
+static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *reading)
+{
+	struct pktgen_job job = {.device = t->topology->generator_name,
+				 .cpu = sched_getcpu(),
+				 .frames = frames,
+				 .frame_len = t->frame_len,
+				 .source = SOURCE_IP,
+				 .group = t->skel->bss->first_group};
+
+	memcpy(job.group_mac, t->frame, sizeof(job.group_mac));
+	memcpy(job.source_mac, t->frame + sizeof(job.group_mac), sizeof(job.source_mac));
+	if (!t->topology->real)
+		reading->error = topology_enter_far(t->topology);
+	if (!reading->error)
+		reading->error = pktgen_send(&job, &reading->sent, &reading->ns, &reading->said);
+	if (!t->topology->real && topology_enter_box(t->topology) && !reading->error)
+		reading->error = -errno;
+}
+
 const char *source_name(enum source source)
 {
-	return source == SOURCE_PACKET ? "packet" : "live";
+	return source == SOURCE_PACKET ? "packet" : source == SOURCE_PKTGEN ? "pktgen" : "live";
 }
 
 void traffic_send(struct traffic *t, enum source source, int program, uint64_t frames,
@@ -278,6 +300,8 @@ void traffic_send(struct traffic *t, enum source source, int program, uint64_t f
 		traffic_run(t, program, frames, 0, reading);
 	else if (source == SOURCE_LIVE)
 		send_live(t, frames, reading);
+	else if (source == SOURCE_PKTGEN)
+		send_pktgen(t, frames, reading);
 	else
 		send_packets(t, frames, reading);
 }

@@ -11,8 +11,9 @@ enum source {
 	SOURCE_LIVE,   /* live frames through the ingress's far end */
 	SOURCE_RUN,    /* live frames of the program itself, as if they came from the ingress */
 	SOURCE_PACKET, /* AF_PACKET */
+	SOURCE_PKTGEN, /* the kernel's generator, on the generator's link */
 };
-const char *source_name(enum source source); /* "live", "packet" */
+const char *source_name(enum source source); /* "live", "packet", "pktgen" */
 
 /* Smallest and largest frame, in bytes on the wire with FCS, as Ethernet counts. */
 #define FRAME_SIZE_LEAST 64
@@ -24,7 +25,8 @@ struct traffic;
 struct reading {
 	double ns; /* per frame, 0: unknown */
 	uint64_t sent, seen, received[TOPOLOGY_RECEIVERS];
-	int error; /* negative errno of the sender, 0: none */
+	int error;	   /* negative errno of the sender, 0: none */
+	struct fault said; /* and its words, "" when there are none */
 };
 
 /*

@@ -176,7 +176,7 @@ class RealInterfaces(unittest.TestCase):
     def test_killed(self):
         """No program stays on the interface, and no veth."""
         inside("""
-        $BENCH --native --in ethA --out ethB --pairs 1000 --duration 100 >/dev/null &
+        $BENCH --native --in ethA --out ethB --pairs 50 --programs =redirect_map >/dev/null &
         worker=$!
         tries=0
         until ip -d link show ethA | grep -q prog/xdp && ip link | grep -q xmb; do

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bench/pktgen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Not /proc/net: that is the namespace of the process's first thread. */
+#define DIRECTORY "/proc/thread-self/net/pktgen"
+
+bool pktgen_available(void)
+{
+	return access(DIRECTORY "/pgctrl", W_OK) == 0;
+}
+
+/* The text behind "Result:" in a file of pktgen, into `out`, "" when there is none. */
+static void read_result(const char *path, char *out, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+
+	out[0] = 0;
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *result = strstr(line, "Result:");
+
+		if (!result)
+			continue;
+		snprintf(out, size, "%s", result + strlen("Result:") + 1);
+		/* A run's has a second line: "  812345pps 389Mb/sec (..bps) errors: 0" */
+		if (strstr(out, "usec") && fgets(line, sizeof(line), file))
+			snprintf(out + strlen(out), size - strlen(out), "%s", line);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* One command; its result must begin with "OK". `file` is below DIRECTORY. */
+static int command(const char *file, struct fault *fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int command(const char *file, struct fault *fault, const char *format, ...)
+{
+	char path[128], text[160], result[512];
+	va_list arguments;
+	int fd, r = 0;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fault_set(fault, -errno,
+				 "pktgen has no %s (%s): is the device in this namespace?", file,
+				 strerror(errno));
+	if (write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	close(fd);
+	read_result(path, result, sizeof(result));
+	result[strcspn(result, "\n")] = 0;
+	if (r)
+		return fault_set(fault, r, "pktgen refused `%s`: %s%s%s", text, strerror(-r),
+				 *result ? ": " : "", result);
+	return 0;
+}
+
+/* "01:00:5e:01:00:01" */
+static const char *mac_text(const unsigned char mac[6], char out[static 18])
+{
+	snprintf(out, 18, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		 mac[5]);
+	return out;
+}
+
+static const char *ip_text(uint32_t ip, char out[static 16])
+{
+	snprintf(out, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
+	return out;
+}
+
+/*
+ * No clones and no bursts: a veth refuses them, and generic XDP writes to frames that others still
+ * hold (BUG_ON(skb_shared)). Kernels of 6.7 and later have a flag that says the same.
+ */
+static int configure(const struct pktgen_job *job, const char *thread, const char *device,
+		     struct fault *fault)
+{
+	char mac[18], ip[16];
+	int r = command(thread, fault, "rem_device_all");
+
+	if (!r)
+		r = command(thread, fault, "add_device %s", device);
+	if (!r)
+		r = command(device, fault, "count %llu", (unsigned long long)job->frames);
+	if (!r)
+		r = command(device, fault, "clone_skb 0");
+	if (!r)
+		r = command(device, fault, "burst 1");
+	if (!r)
+		command(device, NULL, "flag !SHARED");
+	if (!r)
+		r = command(device, fault, "delay 0");
+	if (!r)
+		r = command(device, fault, "pkt_size %u", job->frame_len);
+	if (!r)
+		r = command(device, fault, "src_min %s", ip_text(job->source, ip));
+	if (!r)
+		r = command(device, fault, "src_max %s", ip_text(job->source, ip));
+	if (!r)
+		r = command(device, fault, "dst %s", ip_text(job->group, ip));
+	if (!r)
+		r = command(device, fault, "src_mac %s", mac_text(job->source_mac, mac));
+	if (!r)
+		r = command(device, fault, "dst_mac %s", mac_text(job->group_mac, mac));
+	return r;
+}
+
+/* "OK: T(cC+dD) usec, N (60byte,0frags)", then "Npps .. errors: E". */
+static int parse(const char *result, uint64_t *sent, double *ns, struct fault *fault)
+{
+	unsigned long long usec = 0, frames = 0, errors = 0;
+	const char *comma = strstr(result, "usec, "), *tail = strstr(result, "errors: ");
+
+	if (strncmp(result, "OK: ", 4) || !comma || sscanf(result + 4, "%llu(", &usec) != 1 ||
+	    sscanf(comma + 6, "%llu", &frames) != 1)
+		return fault_set(fault, -EIO, "pktgen says: %.*s", (int)strcspn(result, "\n"),
+				 *result ? result : "nothing");
+	if (tail)
+		sscanf(tail + 8, "%llu", &errors);
+	*sent = frames;
+	*ns = frames ? 1e3 * (double)usec / (double)frames : 0;
+	if (errors)
+		return fault_set(fault, -EIO, "pktgen could not send %llu frames", errors);
+	return 0;
+}
+
+int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct fault *fault)
+{
+	char thread[32], device[64], path[128], result[512];
+	int r;
+
+	snprintf(thread, sizeof(thread), "kpktgend_%d", job->cpu);
+	snprintf(device, sizeof(device), "%s@%d", job->device, job->cpu);
+	r = configure(job, thread, device, fault);
+	if (!r)
+		r = command("pgctrl", fault, "start"); /* comes back when all is sent */
+	if (!r) {
+		snprintf(path, sizeof(path), DIRECTORY "/%s", device);
+		read_result(path, result, sizeof(result));
+		r = parse(result, sent, ns, fault);
+	}
+	command(thread, NULL, "rem_device_all");
+	return r;
+}

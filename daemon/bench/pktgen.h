@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's packet generator as a source. It is driven through files of the network
+ * namespace that its device is in; each write has a result that must be read.
+ */
+#ifndef XM_BENCH_PKTGEN_H
+#define XM_BENCH_PKTGEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/model/model.h"
+
+/* Is the module there? */
+bool pktgen_available(void);
+
+struct pktgen_job {
+	const char *device; /* that sends, of the calling thread's namespace */
+	int cpu;	    /* whose pktgen thread sends */
+	uint64_t frames;
+	unsigned int frame_len; /* bytes without FCS */
+	uint32_t source, group; /* IPv4, host byte order */
+	unsigned char source_mac[6], group_mac[6];
+};
+
+/*
+ * Sends; *sent and *ns (per frame) are what pktgen says. 0, or negative errno with fault, which
+ * holds pktgen's own words.
+ */
+int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct fault *fault);
+
+#endif
