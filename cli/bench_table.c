@@ -230,10 +230,14 @@ static void print_environment(const json_t *result)
 	const json_t *e = json_object_get(result, "environment"),
 		     *drivers = json_object_get(e, "drivers");
 
+	json_t *jit = json_object_get(e, "jit");
+
 	printf("\n%s; %lld CPUs; kernel %s%s; JIT %s\n", output_string_or(e, "cpu", "unknown CPU"),
 	       (long long)number(e, "cpus"), output_string(e, "kernel"),
 	       json_is_true(json_object_get(e, "hypervisor")) ? ", virtual machine" : "",
-	       output_string_or(e, "jit", "unknown"));
+	       json_is_true(jit)    ? "on"
+	       : json_is_false(jit) ? "off"
+				    : "unknown");
 	printf("spectre_v2: %s; load %.2f then %.2f; steal %.2f s\n",
 	       output_string_or(json_object_get(e, "mitigations"), "spectre_v2", "unknown"),
 	       number(e, "load"), number(e, "load_after"), number(e, "steal_seconds"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bench/cell.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +99,20 @@ static json_t *counters(const struct cell *cell, const struct topology *place)
 			 (json_int_t)cell->seen, "received", received);
 }
 
+/* The kernel's hash of the instructions, as bpftool shows it. */
+static json_t *program_tag(int program)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+	char text[2 * sizeof(info.tag) + 1] = "";
+
+	if (bpf_obj_get_info_by_fd(program, &info, &size))
+		return json_null();
+	for (size_t i = 0; i < sizeof(info.tag); i++)
+		snprintf(text + 2 * i, 3, "%02x", info.tag[i]);
+	return json_string(text);
+}
+
 json_t *cell_json(const struct cell *cell, const struct topology *place, const char *topology,
 		  const char *source, const char *label)
 {
@@ -110,11 +125,12 @@ json_t *cell_json(const struct cell *cell, const struct topology *place, const c
 	else if (!cell->blocks)
 		snprintf(reason, sizeof(reason), "stopped before it was measured");
 	snprintf(name, sizeof(name), "%s%s", cell->subject.name, cell->again ? "-again" : "");
-	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O}", "label", label, "program", name,
-	    "topology", topology, "mode", cell->subject.native ? "native" : "generic", "receivers",
-	    (json_int_t)cell->subject.receivers, "source", source, "state", state, "reason", reason,
-	    "counters", counters(cell, place), "samples", cell->samples);
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O,s:o}", "label", label, "program",
+			 name, "topology", topology, "mode",
+			 cell->subject.native ? "native" : "generic", "receivers",
+			 (json_int_t)cell->subject.receivers, "source", source, "state", state,
+			 "reason", reason, "counters", counters(cell, place), "samples",
+			 cell->samples, "program_tag", program_tag(cell->subject.program));
 }
 
 json_t *cell_empty(const char *program, const char *topology, bool native, unsigned int receivers,

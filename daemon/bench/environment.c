@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bench/environment.h"
 
+#include <bpf/bpf.h>
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -88,6 +89,22 @@ static double steal_seconds(void)
 	return n == 8 ? (double)t[7] / (double)sysconf(_SC_CLK_TCK) : -1;
 }
 
+/* Whether programs are compiled, asked of one: the switch is not shown in every namespace. */
+static json_t *jit(void)
+{
+	const struct bpf_insn nothing[] = {
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+	    {.code = BPF_JMP | BPF_EXIT}};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "xm_jit", "GPL", nothing, 2, NULL);
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+	bool known = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size);
+
+	if (fd >= 0)
+		close(fd);
+	return known ? json_boolean(info.jited_prog_len) : json_null();
+}
+
 json_t *environment_capture(void)
 {
 	struct utsname name;
@@ -106,7 +123,7 @@ json_t *environment_capture(void)
 	    environment_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
 	json_object_set_new(e, "smt", environment_line("/sys/devices/system/cpu/smt/active"));
 	json_object_set_new(e, "mitigations", mitigations());
-	json_object_set_new(e, "jit", environment_line("/proc/sys/net/core/bpf_jit_enable"));
+	json_object_set_new(e, "jit", jit());
 	json_object_set_new(e, "jit_harden", environment_line("/proc/sys/net/core/bpf_jit_harden"));
 	json_object_set_new(e, "bpf_stats", environment_line("/proc/sys/kernel/bpf_stats_enabled"));
 	json_object_set_new(

@@ -43,12 +43,12 @@ static int command(const char *file, struct fault *fault, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 static int command(const char *file, struct fault *fault, const char *format, ...)
 {
-	char path[128], text[160], result[512];
+	char path[128], text[160] = "", result[512];
 	va_list arguments;
-	int fd, r = 0;
+	int fd, len, r = 0;
 
 	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
+	len = vsnprintf(text, sizeof(text) - 1, format, arguments);
 	va_end(arguments);
 	snprintf(path, sizeof(path), DIRECTORY "/%s", file);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -56,8 +56,10 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 		return fault_set(fault, -errno,
 				 "pktgen has no %s (%s): is the device in this namespace?", file,
 				 strerror(errno));
-	if (write(fd, text, strlen(text)) < 0)
+	text[len] = '\n'; /* pgctrl drops the last byte, whatever it is */
+	if (write(fd, text, (size_t)len + 1) < 0)
 		r = -errno;
+	text[len] = 0;
 	close(fd);
 	read_result(path, result, sizeof(result));
 	result[strcspn(result, "\n")] = 0;
