@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test: kinds of interfaces that Debian's kernel has as modules: VLAN, bond, VRF, WireGuard. Where the
+# kernel has none it is skipped; the vm suite runs this on Debian's.
+. "$(dirname "$0")/lib.sh"
+. "$tests/kinds-lib.sh"
+
+network 3
+
+bond_native()
+{
+	[ "$(egress_state 239.1.0.11 k0)" != ready ] || deliver 239.1.0.11 all:r0 all:r1
+}
+# egress KIND NATIVE-REASON: k0 leads to r1.
+egress()
+{
+	check "$1: as egress of a native ingress: $2" configure 'interface in0 --mode native'
+	check "... $2" is "$2" as_egress native k0 239.1.0.11
+	check "... harms nobody" no_harm 239.1.0.11
+}
+# forwards IF MODE: as ingress in that mode; r0 and r2 get all.
+forwards()
+{
+	check "... as ingress: $2" configure "interface $1 --mode $2"
+	check "... add-group" ctl add-group 239.1.0.12 --from "$1" --to out0,out2
+	check "... active" until_true 5 is active group 239.1.0.12 .state
+	check "... r0 and r2 get all" deliver 239.1.0.12 all:r0 all:r2
+}
+generic_egress()
+{
+	check "$1: as egress of a generic ingress" configure 'interface in0 --mode generic'
+	check "... ready" is ready as_egress generic k0 239.1.0.13
+	check "... gets all" deliver 239.1.0.13 all:r0 all:r1
+}
+
+if made k0 link out1 type vlan id 100; then
+	egress vlan needs-generic
+	tag_receiver 1
+	generic_egress vlan
+	ns r1 tc qdisc del dev r1 clsact
+	ip link del k0
+	made k0 link in0 type vlan id 100
+	tag_sender
+	tag_receiver 0
+	tag_receiver 2
+	check "vlan: as ingress it means its parent and the tag" configure ''
+	check "... add-group" ctl add-group 239.1.0.12 --from k0 --to out0,out2
+	check "... active" until_true 5 is active group 239.1.0.12 .state
+	check "... the hosts of the VLAN get all" deliver 239.1.0.12 all:r0 all:r2
+	for host in r0 r2 s; do
+		ns $host tc qdisc del dev "$(echo $host | sed 's/^s$/s0/')" clsact
+	done
+	ip link del k0
+else
+	unmade vlan
+fi
+if made k0 type bond mode active-backup; then
+	ip link set out1 down
+	ip link set out1 master k0
+	check "bond: its port is up" until_true 10 sh -c 'ip link show k0 | grep -q LOWER_UP'
+	generic_egress bond
+	check "bond: as egress of a native ingress" configure 'interface in0 --mode native'
+	comment "$(as_egress native k0 239.1.0.11)"
+	check "... gets all, if it is said to be ready" bond_native
+	ip link set out1 nomaster
+	ip link set in0 down
+	ip link set in0 master k0
+	check "bond: its port is up" until_true 10 sh -c 'ip link show k0 | grep -q LOWER_UP'
+	ip link set out1 up
+	forwards k0 generic
+	check "bond port: as ingress, generic" configure 'interface in0 --mode generic'
+	check "... add-group" ctl add-group 239.1.0.12 --from in0 --to out0,out2
+	check "... r0 and r2 get all" deliver 239.1.0.12 all:r0 all:r2
+	ip link set in0 nomaster
+	ip link del k0
+	ip link set in0 up
+else
+	unmade bond
+fi
+if made k0 type vrf table 9; then
+	ip link set in0 master k0
+	forwards in0 native
+	ip link set in0 nomaster
+	ip link del k0
+else
+	unmade vrf
+fi
+if made k0 type wireguard; then
+	check "wireguard: as egress: not-ethernet" configure 'interface in0 --mode native'
+	check "... not-ethernet" is not-ethernet as_egress native k0 239.1.0.11
+	check "... harms nobody" no_harm 239.1.0.11
+	check "... as ingress it is refused" refused 1 'k0.*Ethernet' \
+	    ctl add-group 239.1.0.9 --from k0 --to out0
+	ip link del k0
+else
+	unmade wireguard
+fi
+finish
