@@ -69,6 +69,20 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 	return 0;
 }
 
+bool pktgen_unshares(const char *device, int cpu)
+{
+	char thread[32], file[64], path[128], result[512] = "";
+
+	snprintf(thread, sizeof(thread), "kpktgend_%d", cpu);
+	snprintf(file, sizeof(file), "%s@%d", device, cpu);
+	snprintf(path, sizeof(path), DIRECTORY "/%s", file);
+	if (!command(thread, NULL, "rem_device_all") &&
+	    !command(thread, NULL, "add_device %s", file) && !command(file, NULL, "flag !SHARED"))
+		read_result(path, result, sizeof(result));
+	command(thread, NULL, "rem_device_all");
+	return !strncmp(result, "OK: flags=", strlen("OK: flags="));
+}
+
 /* "01:00:5e:01:00:01" */
 static const char *mac_text(const unsigned char mac[6], char out[static 18])
 {

@@ -14,6 +14,13 @@
 /* Is the module there? */
 bool pktgen_available(void);
 
+/*
+ * Can it be told not to keep a reference to the frames it sends (flag !SHARED, kernel 6.7)? If not,
+ * generic XDP at the other end of a veth crashes the kernel: BUG_ON(skb_shared) in
+ * pskb_expand_head(), seen on Debian's 6.1. Asked of `device`, of the calling thread's namespace.
+ */
+bool pktgen_unshares(const char *device, int cpu);
+
 struct pktgen_job {
 	const char *device; /* that sends, of the calling thread's namespace */
 	int cpu;	    /* whose pktgen thread sends */

@@ -45,22 +45,26 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
  * What frames come from, and why not when they cannot. On what is made here live frames are the
  * best for native, since a native veth would copy each of pktgen's.
  */
-static enum source choose_source(const struct throughput_options *o, bool native, bool real,
-				 const char **why_not)
+static enum source choose_source(const struct panel *p, bool real, const char **why_not)
 {
+	const struct throughput_options *o = p->options;
 	enum source_wish wish = o->source;
-	bool sender = !real || o->sender, pktgen = pktgen_available();
+	bool native = p->native, sender = !real || o->sender, pktgen = pktgen_available();
+	bool safe = native || !pktgen || !sender || traffic_pktgen_is_safe(p->traffic);
 
 	*why_not = NULL;
 	if (wish == WISH_BEST)
-		wish = sender && pktgen && (real || !native) ? WISH_PKTGEN
-		       : native				     ? WISH_LIVE
-							     : WISH_PACKET;
+		wish = sender && pktgen && safe && (real || !native) ? WISH_PKTGEN
+		       : native					     ? WISH_LIVE
+								     : WISH_PACKET;
 	if (wish == WISH_LIVE && !native)
 		*why_not = "live frames are native only: use --source packet or pktgen";
 	else if (wish == WISH_PKTGEN && !pktgen)
 		*why_not = "there is no pktgen: run `modprobe pktgen`, where the kernel has it "
 			   "(CONFIG_NET_PKTGEN)";
+	else if (wish == WISH_PKTGEN && !safe)
+		*why_not = "this kernel's pktgen holds on to its frames, and generic XDP would "
+			   "crash it (before 6.7): use --source packet";
 	else if (wish != WISH_LIVE && !sender)
 		*why_not = "it needs --pktgen-dev, an interface that sends to --in";
 	if (wish == WISH_LIVE)
@@ -78,7 +82,7 @@ static int run_panel(struct run *run, struct panel *panel, bool real, struct fau
 	panel->cells = run->cells;
 	panel->index = run->panel++;
 	panel->count = run->panels;
-	panel->source = choose_source(run->options, panel->native, real, &why_not);
+	panel->source = choose_source(panel, real, &why_not);
 	if (output_stopping())
 		return 0;
 	if (why_not)

@@ -267,6 +267,18 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		reading->ns = (now_ns() - begin) / (double)reading->sent;
 }
 
+bool traffic_pktgen_is_safe(const struct traffic *t)
+{
+	bool safe;
+
+	if (!t->topology->real && topology_enter_far(t->topology))
+		return false;
+	safe = pktgen_unshares(t->topology->generator_name, sched_getcpu());
+	if (!t->topology->real && topology_enter_box(t->topology))
+		return false;
+	return safe;
+}
+
 /* Its files are those of the namespace that the sending link is in. */
 static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *reading)
 {

@@ -45,6 +45,9 @@ void traffic_batch(struct traffic *traffic, unsigned int wanted, unsigned int re
 /* The group that frames are for from now on: an IPv4 address, host byte order. */
 void traffic_group(struct traffic *traffic, uint32_t group);
 
+/* Can pktgen send to a generic program without crashing this kernel? See pktgen.h. */
+bool traffic_pktgen_is_safe(const struct traffic *traffic);
+
 /*
  * Sends `frames` to where `program` is attached, and fills ns, sent and error. live: ns by the
  * kernel's clock from the first batch to the last; run: see traffic_run(). packet: AF_PACKET, ns by
