@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +96,22 @@ static void watch_interrupt(const struct cli *cli)
 		pthread_detach(thread);
 }
 
+/* The daemon works elsewhere: a file's path must not depend on where. */
+static json_t *argument(const char *word)
+{
+	static const char program[] = "program=";
+	json_t *absolute = NULL;
+	char *path;
+
+	if (strncmp(word, program, strlen(program)))
+		return json_text(word);
+	path = realpath(word + strlen(program), NULL);
+	if (path)
+		absolute = json_sprintf("%s%s", program, path);
+	free(path);
+	return absolute ? absolute : json_text(word);
+}
+
 static int finish(const struct run *run)
 {
 	int r = CLI_DONE;
@@ -147,7 +164,7 @@ int cmd_bench(const struct cli *cli, int argc, const char **argv)
 		else if (!strcmp(argv[i], "--output") && argv[i + 1])
 			run.output = argv[++i];
 		else
-			json_array_append_new(arguments, json_text(argv[i]));
+			json_array_append_new(arguments, argument(argv[i]));
 	}
 	return measure(&run, arguments);
 }

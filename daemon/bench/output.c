@@ -2,11 +2,14 @@
 #include "daemon/bench/output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t stopping;
+static bool watching;
 
 static void on_signal(int number)
 {
@@ -14,10 +17,11 @@ static void on_signal(int number)
 	stopping = 1;
 }
 
-void output_init(void)
+void output_init(bool watch_input)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
+	watching = watch_input;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	action.sa_handler = SIG_IGN;
@@ -26,6 +30,10 @@ void output_init(void)
 
 bool output_stopping(void)
 {
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	if (watching && !stopping && poll(&input, 1, 0) > 0)
+		stopping = 1;
 	return stopping;
 }
 

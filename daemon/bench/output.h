@@ -10,8 +10,11 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* SIGINT and SIGTERM ask to stop, a reader that went away too; SIGPIPE is ignored. */
-void output_init(void);
+/*
+ * SIGINT and SIGTERM ask to stop, a reader that went away too; SIGPIPE is ignored. With
+ * `watch_input` anything that comes on stdin asks to stop as well, also its end.
+ */
+void output_init(bool watch_input);
 
 /* True when the run shall end early: finish the step, print what is known as partial. */
 bool output_stopping(void);

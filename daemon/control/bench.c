@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Bench and BenchStop: forks and executes xmcast-bench, and passes on its lines as replies.
+ * Bench and BenchStop: starts xmcast-bench and passes on its lines as replies. Where systemd
+ * listens for it, it gets a unit of its own, with capabilities that the daemon does not have; it
+ * then reads its words from the connection, and stops when more comes or the connection ends.
+ * Elsewhere it is forked and executed.
  *
- *   idle     pid 0
- *   running  lines are read and passed on to `session`
- *   ending   the session got its last reply or is gone; waits for the process to be reaped
+ *   idle     pid 0, out -1
+ *   running  lines are read from `out` and passed on to `session`
+ *   ending   the session got its last reply or is gone; waits for a child to be reaped
  */
 #include "daemon/control/bench.h"
 
@@ -16,7 +19,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,11 +32,12 @@
 #define READ_AT_ONCE   (64u << 10)
 #define OUT_HIGH       (256u << 10) /* with more unsent, the worker has to wait */
 #define ARGUMENTS_MAX  64
+#define BENCH_SOCKET   "/run/xmcast-bench.socket" /* of xmcast-bench.socket */
 
 struct bench {
 	sd_event *event;	 /* a reference */
 	struct session *session; /* who asked; NULL: nobody waits for an answer any more */
-	pid_t pid;		 /* 0: none */
+	pid_t pid;		 /* of a child; 0: none */
 	int pidfd, out;		 /* -1: none */
 	sd_event_source *reaper, *reader;
 	struct buffer line;
@@ -81,6 +87,11 @@ void bench_free(struct bench *bench)
 	free(bench);
 }
 
+static bool is_busy(const struct bench *bench)
+{
+	return bench->pid || bench->out >= 0;
+}
+
 /* The session has its last reply: it takes other calls again. */
 static void leave_session(struct bench *bench)
 {
@@ -98,8 +109,9 @@ void bench_session_gone(struct session *session)
 	if (!bench || bench->session != session)
 		return;
 	bench->session = NULL;
-	kill(bench->pid, SIGKILL);
-	stop_reading(bench);
+	if (bench->pid)
+		kill(bench->pid, SIGKILL);
+	stop_reading(bench); /* which ends the unit */
 }
 
 /* One line of the worker: {"progress"}, or the last one, {"result"} or {"error"}. */
@@ -155,6 +167,12 @@ static bool read_some(struct bench *bench)
 			return true;
 	}
 	stop_reading(bench); /* the end, or nobody listens; on_exit_of_worker() says the rest */
+	if (!bench->pid && bench->session) {
+		session_error(bench->session, "Failed",
+			      "xmcast-bench ended without a result: see journalctl -u "
+			      "'xmcast-bench@*'");
+		leave_session(bench);
+	}
 	return false;
 }
 
@@ -280,6 +298,39 @@ static int spawn(struct bench *bench, const char **argv)
 	return r;
 }
 
+/* 0; -ENOENT or -ECONNREFUSED when systemd does not listen, or another negative errno. */
+static int call_unit(struct bench *bench, const json_t *arguments)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const char *path = getenv("XMCAST_BENCH_SOCKET");
+	char *words = json_dumps(arguments, JSON_COMPACT);
+	int r = words ? 0 : -ENOMEM;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		 path && *path ? path : BENCH_SOCKET);
+	bench->out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (!r && (bench->out < 0 ||
+		   connect(bench->out, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+		   send(bench->out, words, strlen(words), MSG_NOSIGNAL) < 0 ||
+		   send(bench->out, "\n", 1, MSG_NOSIGNAL) < 0))
+		r = -errno;
+	if (r == 0)
+		r = sd_event_add_io(bench->event, &bench->reader, bench->out, EPOLLIN, on_output,
+				    bench);
+	free(words);
+	if (r < 0)
+		stop_reading(bench);
+	return r < 0 ? r : 0;
+}
+
+static int start_worker(struct bench *bench, const json_t *arguments, const char **argv)
+{
+	const char *chosen = getenv("XMCAST_BENCH");
+	int r = chosen && *chosen ? -ENOENT : call_unit(bench, arguments);
+
+	return r == -ENOENT || r == -ECONNREFUSED ? spawn(bench, argv) : r;
+}
+
 void method_bench(struct session *session, const struct call *call)
 {
 	struct bench *bench = session->service->bench;
@@ -298,7 +349,7 @@ void method_bench(struct session *session, const struct call *call)
 		session_error(session, "Failed", "nothing can be measured here");
 		return;
 	}
-	if (bench->pid) {
+	if (is_busy(bench)) {
 		session_error(session, "Conflict",
 			      "a benchmark is running already, and two would measure each other: "
 			      "wait for it, or stop it (Ctrl-C where it was started)");
@@ -318,7 +369,7 @@ void method_bench(struct session *session, const struct call *call)
 		session_error(session, "Refused", fault.text);
 		return;
 	}
-	r = spawn(bench, argv);
+	r = start_worker(bench, arguments, argv);
 	if (r < 0) {
 		fault_set(&fault, r, "%s cannot be started: %s: is it installed?",
 			  find_program(path), strerror(-r));
@@ -334,10 +385,13 @@ void method_bench_stop(struct session *session, const struct call *call)
 	struct bench *bench = session->service->bench;
 
 	(void)call;
-	if (!bench || !bench->pid || !bench->session) {
+	if (!bench || !bench->session) {
 		session_error(session, "NotFound", "no benchmark is running");
 		return;
 	}
-	kill(bench->pid, SIGTERM);
+	if (bench->pid)
+		kill(bench->pid, SIGTERM);
+	else if (send(bench->out, "stop\n", 5, MSG_NOSIGNAL) < 0)
+		stop_reading(bench);
 	session_reply(session, json_object());
 }

@@ -85,6 +85,28 @@ check "... nothing is left" until_true 10 nothing_left
 check "... the daemon goes on" ctl status
 
 start
+# As under systemd, where the worker has a unit of its own.
+if command -v systemd-socket-activate >/dev/null; then
+	kill -KILL $cli
+	until_true 10 nothing_left
+	kill "$daemon_pid"
+	wait "$daemon_pid"
+	socket=/run/xmcast-bench.socket
+	systemd-socket-activate --accept --inetd -l $socket \
+	    "$build/daemon/bench/xmcast-bench" --stdin >"$work/unit.log" 2>&1 &
+	check "a unit listens" until_true 10 test -S $socket
+	check "xmcastd starts again" daemon
+	check "the unit measures" ctl bench $words --pairs 2 --duration 0.02
+	check "... what it refuses is said" refused 1 'bogus' ctl bench --bogus
+	check "... one runs" start
+	check "... a second is refused" refused 1 'running already' ctl bench $words
+	kill -INT $cli
+	check "... Ctrl-C ends it" until_true 10 nothing_left
+	check "... what is known is printed" until_true 5 grep -q '^PARTIAL' "$work/bench.out"
+	check "... the CLI killed: nothing is left, nothing is lost" killed_cli
+	start
+fi
+
 kill -KILL "$daemon_pid"
 check "the daemon killed: nothing is left" until_true 10 nothing_left
 check "... the group is forwarded all the same" deliver 239.1.1.1 all:r0 all:r1
