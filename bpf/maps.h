@@ -21,6 +21,14 @@
 		__type(value, value_type);                                                         \
 	} name SEC(".maps")
 
+#define DEVMAP(name)                                                                               \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_DEVMAP);                                                 \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__uint(value_size, sizeof(struct bpf_devmap_val));                                 \
+	} name SEC(".maps")
+
 #define MAP_OF_DEVMAPS(name)                                                                       \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);                                          \

@@ -152,39 +152,43 @@ static inline __u32 xm_entry_exclude(__u64 e)
 }
 
 /*
- * sets[set]: where copies go. `key` is the devmap key of the only ready member when
- * `ready` is 1. `mtu` is the smallest MTU of the ready members; a frame above it goes
- * to set `next` (the members with a larger one), 0: none.
+ * sets[set]: where copies go. `mtu` is the smallest MTU of the ready members; a frame above
+ * it goes to set `next` (the members with a larger one), 0: none. When one member is ready
+ * there is no next; the word holds its interface slot instead, the key of the unicast maps.
  */
 #define XM_SLOT_BITS	15
 #define XM_NEXT_BITS	13
-#define XM_KEY_BITS	10
 #define XM_SETS_MAX	(1 << XM_NEXT_BITS)
 #define XM_SLOTS_MAX	(1 << XM_SLOT_BITS)
-#define XM_MEMBERS_MAX	((1 << XM_KEY_BITS) - 1)
+#define XM_MEMBERS_MAX	1023
 #define XM_EXCLUDES_MAX (1 << XM_ENTRY_EXCLUDE_BITS)
 #define XM_ENTRIES_MAX	(1 << XM_ENTRY_GROUP_BITS)
 #define XM_MTU_LEVELS	8 /* longest chain of sets by MTU */
 
-static inline __u64 xm_set(__u32 slot, __u32 next, __u32 key, __u32 ready, __u32 mtu)
+static inline __u64 xm_set(__u32 slot, __u32 next, __u32 ready, __u32 mtu)
 {
-	return slot | (__u64)next << 15 | (__u64)key << 28 | (__u64)ready << 38 | (__u64)mtu << 48;
+	return slot | (__u64)next << 15 | (__u64)ready << 38 | (__u64)mtu << 48;
+}
+/* The word of a set with one ready member, the interface `only`. */
+static inline __u64 xm_set_one(__u32 slot, __u32 only, __u32 mtu)
+{
+	return slot | (__u64)only << 15 | 1ULL << 38 | (__u64)mtu << 48;
 }
 static inline __u32 xm_set_slot(__u64 s)
 {
 	return s & 0x7fff;
 }
-static inline __u32 xm_set_next(__u64 s)
-{
-	return s >> 15 & 0x1fff;
-}
-static inline __u32 xm_set_key(__u64 s)
-{
-	return s >> 28 & 0x3ff;
-}
 static inline __u32 xm_set_ready(__u64 s)
 {
 	return s >> 38 & 0x3ff;
+}
+static inline __u32 xm_set_next(__u64 s)
+{
+	return xm_set_ready(s) == 1 ? 0 : s >> 15 & 0x1fff;
+}
+static inline __u32 xm_set_only(__u64 s)
+{
+	return s >> 15 & 0x7fffff;
 }
 static inline __u32 xm_set_mtu(__u64 s)
 {

@@ -129,8 +129,12 @@ static int make_set(struct xmcast *x, const struct xmcast_options *o)
 		r = pool_add(x->dp->set_pool, slot, INGRESS + 1 + i, x->topology->egress[i],
 			     program);
 	if (!r)
-		word_store(&x->dp->sets[++x->sets],
-			   xm_set(slot, 0, INGRESS + 1, o->receivers, MTU));
+		r = dataplane_unicast(x->dp, o->native, INGRESS + 1, x->topology->egress[0],
+				      program);
+	if (!r)
+		word_store(&x->dp->sets[++x->sets], o->receivers == 1
+							? xm_set_one(slot, INGRESS + 1, MTU)
+							: xm_set(slot, 0, o->receivers, MTU));
 	return r;
 }
 

@@ -25,6 +25,8 @@ enum dataplane_map {
 	MAP_ENTRIES,
 	MAP_SETS,
 	MAP_SET_MAPS,
+	MAP_UNICAST_NATIVE,
+	MAP_UNICAST_GENERIC,
 	MAP_EXCLUDE_MAPS,
 	MAP_INTERFACES,
 	MAP_LOW_SLOTS,
@@ -131,6 +133,12 @@ void dataplane_forget(struct dataplane *dp, uint32_t entry);
 /* Leads the ifindex in tracepoints and egress programs to its slot. */
 int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot);
 int dataplane_unmap_interface(struct dataplane *dp, int ifindex);
+
+/*
+ * Where sets with one ready member send: the device of an interface slot, one map for each
+ * mode. `program` as for pool_add(). ifindex 0 takes it out; -ENODEV, -EINVAL: no such device.
+ */
+int dataplane_unicast(struct dataplane *dp, bool native, uint32_t slot, int ifindex, int program);
 
 /* --- pool.c: inner maps that already sit in set_maps or exclude_maps --- */
 

@@ -39,6 +39,12 @@ static const struct map_kind {
 #define HASH(m, text, key, per) [m] = {text, BPF_MAP_TYPE_HASH, sizeof(key), 4, 0, per, false}
 #define TRIE(m, text, key)                                                                         \
 	[m] = {text, BPF_MAP_TYPE_LPM_TRIE, sizeof(key), 4, BPF_F_NO_PREALLOC, PER_ENTRY, false}
+#define DEVMAP(m, text)                                                                            \
+	[m] = {.name = text,                                                                       \
+	       .type = BPF_MAP_TYPE_DEVMAP,                                                        \
+	       .key = 4,                                                                           \
+	       .value = sizeof(struct bpf_devmap_val),                                             \
+	       .per = PER_INTERFACE}
 #define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per, false}
     HASH(MAP_EXACT, "exact", struct xm_group_key, PER_ENTRY),
     HASH(MAP_EXACT_IPV4, "exact_ipv4", struct xm_ipv4_key, PER_ENTRY),
@@ -47,6 +53,8 @@ static const struct map_kind {
     TRIE(MAP_SOURCE_PREFIX, "source_prefix", struct xm_source_prefix_key),
     ROWS(MAP_ENTRIES, "entries", xm_entry_row, PER_ENTRY),
     WORDS(MAP_SETS, "sets", PER_SET),
+    DEVMAP(MAP_UNICAST_NATIVE, "unicast_native"),
+    DEVMAP(MAP_UNICAST_GENERIC, "unicast_generic"),
     OF_MAPS(MAP_SET_MAPS, "set_maps", PER_SLOT),
     OF_MAPS(MAP_EXCLUDE_MAPS, "exclude_maps", PER_EXCLUDE),
     ROWS(MAP_INTERFACES, "interfaces", xm_interface_row, PER_INTERFACE),

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define CLASSES	 (XM_KEY_BITS + 1) /* 1, 2, 4, ... 1024 buckets */
+#define CLASSES	 (10 + 1) /* 1, 2, 4, ... 1024 buckets */
 #define RESERVE	 16		   /* most slots made beyond what was wanted */
 #define BATCH	 256		   /* elements written with one system call */
 #define NO_CLASS 255

@@ -60,25 +60,56 @@ static void iface_remove(struct reconcile *r, struct iface *iface)
 	free(iface);
 }
 
+int egress_program(const struct reconcile *r, bool native)
+{
+	if (!native)
+		return r->dp->egress_generic_fd;
+	return r->model->enforce == ENFORCE_LOOKUP ? r->dp->egress_native_fd : -1;
+}
+
+static void write_unicast(struct reconcile *r, struct iface *iface)
+{
+	for (int native = 0; native < 2; native++) {
+		int error = dataplane_unicast(r->dp, native, iface->slot, iface->ifindex,
+					      egress_program(r, native));
+		if (error && error != -ENODEV &&
+		    error != -EINVAL) { /* it vanished: an event comes */
+			struct fault fault;
+			fault_set(&fault, error, "writing %s to the unicast maps: %s", iface->name,
+				  strerror(-error));
+			note_fault(r, error, &fault);
+		}
+	}
+	iface->unicast_ifindex = iface->ifindex;
+}
+
+static void unbind(struct reconcile *r, struct iface *iface)
+{
+	if (!iface->ifindex)
+		return;
+	attach_drop(r, iface);
+	dataplane_unmap_interface(r->dp, iface->ifindex);
+	iface->ifindex = 0;
+	iface->unicast_ifindex = -1;
+	iface->decided = iface->tried = false;
+}
+
 /* Binds to the link of that name, or to none; leads tracepoints there. */
 static void bind_link(struct reconcile *r, struct iface *iface)
 {
 	const struct link *link = netlink_by_name(r->netlink, iface->name);
-	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
 	int ifindex = link ? link->ifindex : 0;
 
-	if (iface->ifindex == ifindex)
-		return;
-	if (iface->ifindex) {
-		attach_drop(r, iface);
-		dataplane_unmap_interface(r->dp, iface->ifindex);
+	if (iface->ifindex != ifindex) {
+		unbind(r, iface);
+		iface->ifindex = ifindex;
+		r->dp->interface_records[iface->slot].ifindex = ifindex;
+		r->entries_dirty |= iface->is_ingress;
+		if (ifindex)
+			dataplane_map_interface(r->dp, ifindex, iface->slot);
 	}
-	iface->ifindex = ifindex;
-	record->ifindex = ifindex;
-	iface->decided = iface->tried = false;
-	if (ifindex)
-		dataplane_map_interface(r->dp, ifindex, iface->slot);
-	r->entries_dirty |= iface->is_ingress;
+	if (iface->unicast_ifindex != ifindex)
+		write_unicast(r, iface);
 }
 
 struct iface *iface_get(struct reconcile *r, const char *name)
@@ -191,12 +222,17 @@ static void check_wish(struct reconcile *r, struct iface *iface)
 
 void interfaces_update(struct reconcile *r)
 {
+	bool other_programs = r->written_enforce != r->model->enforce;
+
+	r->written_enforce = r->model->enforce;
 	if (r->seen_model != r->model->version || r->links_dirty)
 		mark_ingresses(r);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
 		if (!iface)
 			continue;
+		if (other_programs)
+			iface->unicast_ifindex = -1;
 		bind_link(r, iface);
 		if (!iface->is_ingress)
 			continue;
@@ -213,15 +249,29 @@ void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *
 	r->links_dirty = true;
 	if (link)
 		sets_mark_link(r, link->name);
+	for (struct actual_set *set = r->sets; !link && set; set = set->next)
+		levels_lose(set, ifindex);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
 		if (!iface || iface->ifindex != ifindex)
 			continue;
 		if (!link || strcmp(link->name, iface->name))
 			sets_mark_link(r, iface->name);
+		if (!link)
+			unbind(r, iface);
 		if (link && iface->is_ingress)
 			attach_check(r, iface, link);
 	}
+}
+
+void interfaces_resync(struct reconcile *r)
+{
+	for (struct actual_set *set = r->sets; set; set = set->next)
+		set->dirty = set->rebuild = true;
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
+		if (r->ifaces[slot])
+			r->ifaces[slot]->unicast_ifindex = -1;
+	r->links_dirty = true;
 }
 
 void interfaces_sweep(struct reconcile *r)
@@ -230,8 +280,8 @@ void interfaces_sweep(struct reconcile *r)
 		struct iface *iface = r->ifaces[slot];
 		if (!iface || iface->is_ingress || iface->memberships || iface->attached)
 			continue;
-		if (iface->ifindex)
-			dataplane_unmap_interface(r->dp, iface->ifindex);
+		unbind(r, iface);
+		write_unicast(r, iface);
 		numbers_push(&r->old.ifaces, slot);
 		iface_remove(r, iface);
 	}

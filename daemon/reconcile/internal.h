@@ -29,8 +29,9 @@
 struct iface {
 	char name[IF_NAMESIZE];
 	uint32_t slot;
-	int ifindex;	 /* the link it is bound to now; 0: absent */
-	bool is_ingress; /* a group or the adopted state receives here */
+	int ifindex;	     /* the link it is bound to now; 0: absent */
+	int unicast_ifindex; /* what the unicast maps hold */
+	bool is_ingress;     /* a group or the adopted state receives here */
 	unsigned int memberships;
 	enum xm_reason reason; /* as last told to monitors */
 
@@ -80,6 +81,7 @@ struct actual_set {
 	struct level levels[XM_MTU_LEVELS];
 	unsigned int level_count;   /* 0: not built yet */
 	bool dirty;		    /* members must be looked up again */
+	bool rebuild;		    /* what its devmaps hold is not known for sure */
 	bool used;		    /* mark of the sweep */
 	struct actual_set *sibling; /* the same set in the other mode, from wanted->actual */
 	struct actual_set *next;
@@ -143,6 +145,7 @@ struct reconcile {
 	bool entries_dirty;	       /* words or keys may differ from what is wanted */
 	bool links_dirty;	       /* a link changed since the last step */
 	unsigned long long seen_model; /* version */
+	enum enforce written_enforce;  /* what the unicast maps carry programs for */
 	struct waiter *waiters;
 	size_t waiter_count;
 	int error; /* first of this round */
@@ -182,6 +185,10 @@ void interfaces_sweep(struct reconcile *r);
 /* The ingress that frames of `from` arrive on, and the tag they carry there. */
 struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
 void interfaces_free(struct reconcile *r);
+/* The program that every devmap entry of that mode carries, -1 none: one for a device or none. */
+int egress_program(const struct reconcile *r, bool native);
+/* After an overrun: a link may have left and returned untold, so write every devmap anew. */
+void interfaces_resync(struct reconcile *r);
 
 /* readiness.c */
 enum xm_reason link_reason(const struct link *link, bool native);
@@ -210,6 +217,7 @@ int levels_apply(struct reconcile *r, struct actual_set *set);
 void levels_count_too_big(struct reconcile *r, struct actual_set *set);
 void levels_retire(struct reconcile *r, struct actual_set *set);
 void levels_free(struct actual_set *set);
+void levels_lose(struct actual_set *set, int ifindex);
 
 /* excludes.c */
 /* Slot of the exclude map for these names, 0: none. *grow: a slot must grow first. */

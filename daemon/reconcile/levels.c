@@ -61,24 +61,18 @@ static void make_plan(struct actual_set *set, struct plan *plan)
 		plan->levels = 1;
 }
 
-static int program_of(struct reconcile *r, bool native)
-{
-	if (!native)
-		return r->dp->egress_generic_fd;
-	return r->model->enforce == ENFORCE_LOOKUP ? r->dp->egress_native_fd : -1;
-}
-
 static uint64_t level_word(const struct level *level, uint32_t next)
 {
-	uint32_t ready = 0, key = 0;
+	uint32_t ready = 0, only = 0;
 
 	for (unsigned int i = 0; i < level->count; i++) {
 		if (level->seats[i].leaving)
 			continue;
 		if (!ready++)
-			key = level->seats[i].key;
+			only = level->seats[i].iface->slot;
 	}
-	return xm_set(level->slot, next, key, ready, level->mtu);
+	return ready == 1 ? xm_set_one(level->slot, only, level->mtu)
+			  : xm_set(level->slot, next, ready, level->mtu);
 }
 
 /* The chain's words, tail first: the head's store is the switch. */
@@ -121,7 +115,7 @@ static int fill_level(struct reconcile *r, struct actual_set *set, struct level 
 			return -E2BIG;
 		uint32_t key = free_key(level);
 		int error = pool_add(r->dp->set_pool, level->slot, key, m->ifindex,
-				     program_of(r, set->native));
+				     egress_program(r, set->native));
 		if (error == -ENODEV || error == -EINVAL) /* it vanished: its event is coming */
 			continue;
 		if (error)
@@ -281,12 +275,23 @@ int levels_apply(struct reconcile *r, struct actual_set *set)
 	struct plan plan;
 
 	make_plan(set, &plan);
-	if (plan.levels == set->level_count && !too_roomy(r, set)) {
+	if (plan.levels == set->level_count && !set->rebuild && !too_roomy(r, set)) {
 		int error = change_in_place(r, set, &plan);
 		if (error != -E2BIG)
 			return error;
 	}
-	return build(r, set, &plan);
+	int error = build(r, set, &plan);
+	set->rebuild = set->rebuild && error;
+	return error;
+}
+
+/* The kernel has taken the device out of every devmap; it may come back with the same ifindex. */
+void levels_lose(struct actual_set *set, int ifindex)
+{
+	for (unsigned int i = 0; i < set->level_count; i++)
+		for (unsigned int j = 0; j < set->levels[i].count; j++)
+			if (set->levels[i].seats[j].ifindex == ifindex)
+				set->levels[i].seats[j].ifindex = -1;
 }
 
 void levels_retire(struct reconcile *r, struct actual_set *set)

@@ -140,8 +140,8 @@ static void on_settled(bool resync, void *data)
 {
 	struct reconcile *r = data;
 
-	for (struct actual_set *set = r->sets; resync && set; set = set->next)
-		set->dirty = true;
+	if (resync && r->ifaces)
+		interfaces_resync(r);
 	if (r->worker)
 		reconcile_step(r);
 }

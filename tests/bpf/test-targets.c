@@ -36,7 +36,6 @@
 #define COPIES	   5 /* times each frame is sent */
 #define LAST	   "ip 10.0.0.1 " GROUP " udp 99"
 #define DEADLINE   10000 /* ms */
-#define OUT_SLOT   2	 /* interface slot of out0; out1 has the next, ... */
 #define MTU_EXTRAS 14	 /* Ethernet; the packet itself must fit the MTU */
 
 /* numbers of the sets made here; 1..3 are the world's */
@@ -138,7 +137,7 @@ static int open_world(void **state)
 		snprintf(name, sizeof(name), "recv%d", i);
 		sockets[i] = open_socket(name);
 		if (sockets[i] < 0 ||
-		    dataplane_map_interface(world.dp, world.ifindex[i], OUT_SLOT + i))
+		    dataplane_map_interface(world.dp, world.ifindex[i], WORLD_OUT + i))
 			return -1;
 	}
 	sender = open_socket("send0");
@@ -342,7 +341,7 @@ static void test_exclude_by_lookup(void **state)
 	assert_int_equal(world_set(&world, set, 0, all, 4, 4, WORLD_MTU, egress), 0);
 	uint32_t group = make_exclude(of_group, 1), ingress = make_exclude(of_ingress, 2);
 	for (int i = 0; i < WORLD_MEMBERS; i++)
-		assert_int_equal(counters_interface(world.dp, OUT_SLOT + i, &before[i]), 0);
+		assert_int_equal(counters_interface(world.dp, WORLD_OUT + i, &before[i]), 0);
 	lead_to(set, group, 0, XM_INGRESS_LOOKUP);
 	check(words, GETS(1, 0, 1, 1), 4, 0);
 	lead_to(set, 0, ingress, XM_INGRESS_LOOKUP);
@@ -350,7 +349,7 @@ static void test_exclude_by_lookup(void **state)
 	lead_to(set, group, ingress, XM_INGRESS_LOOKUP);
 	check(words, GETS(0, 0, 1, 0), 4, 0);
 	for (int i = 0; i < WORLD_MEMBERS; i++) {
-		assert_int_equal(counters_interface(world.dp, OUT_SLOT + i, &after), 0);
+		assert_int_equal(counters_interface(world.dp, WORLD_OUT + i, &after), 0);
 		assert_int_equal(after.dropped[XM_REASON_EXCLUDED] -
 				     before[i].dropped[XM_REASON_EXCLUDED],
 				 COPIES * excluded[i]);
@@ -389,16 +388,16 @@ static void test_member_just_left(void **state)
 	struct xm_interface_counters moved;
 	static struct world_result result;
 	static struct packet p;
-	uint64_t set = world.dp->sets[SET_UNICAST];
+	uint32_t only = xm_set_only(world.dp->sets[SET_UNICAST]);
 
 	(void)state;
 	assert_true(packet_parse(&p, "ip 10.0.0.1 " GROUP " udp 64"));
 	assert_int_equal(world_moved(&world, &counters, &moved), 0);
 	lead_to(SET_UNICAST, 0, 0, 0);
-	assert_int_equal(pool_remove(world.dp->set_pool, xm_set_slot(set), 2), 0);
+	assert_int_equal(dataplane_unicast(world.dp, true, only, 0, -1), 0);
 	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
-	assert_int_equal(pool_add(world.dp->set_pool, xm_set_slot(set), 2, world.ifindex[2], -1),
-			 0);
+	assert_int_equal(
+	    dataplane_unicast(world.dp, true, only, world.ifindex[only - WORLD_OUT], -1), 0);
 	assert_int_equal(result.verdict, XDP_DROP);
 	assert_int_equal(world_moved(&world, &counters, &moved), 0);
 	assert_int_equal(moved.received, 1);

@@ -57,9 +57,13 @@ int world_set(struct world *w, uint32_t set, uint32_t next, const int *members, 
 	for (size_t i = 0; i < count && !error; i++)
 		error = pool_add(w->dp->set_pool, slot, members[i], w->ifindex[members[i]],
 				 egress_program);
+	for (int native = 0; native < 2 && ready == 1 && !error; native++)
+		error = dataplane_unicast(w->dp, native, WORLD_OUT + members[0],
+					  w->ifindex[members[0]], egress_program);
 	if (!error)
-		word_store(&w->dp->sets[set],
-			   xm_set(slot, next, count ? members[0] : 0, ready, mtu));
+		word_store(&w->dp->sets[set], ready == 1
+						  ? xm_set_one(slot, WORLD_OUT + members[0], mtu)
+						  : xm_set(slot, next, ready, mtu));
 	return error;
 }
 

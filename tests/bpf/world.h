@@ -14,6 +14,7 @@
 #include "tests/bpf/packet.h"
 
 #define WORLD_INGRESS	 1
+#define WORLD_OUT	 2 /* interface slot of out0; out1 has the next, ... */
 #define WORLD_GENERATION 7
 #define WORLD_MEMBERS	 4    /* veths out0.. whose peers are recv0.. */
 #define WORLD_MTU	 1500 /* of the veths */
