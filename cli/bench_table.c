@@ -112,12 +112,12 @@ static const char *duration(double ns, char text[static CELL_MAX])
 	return text;
 }
 
-/* M ops/s, but for free, whose operation is a whole trie: K ops/s. */
-static const char *rate(const json_t *row, char text[static CELL_MAX])
+/* M ops/s of one of `share` producers; free, whose operation is a whole trie, in K ops/s. */
+static const char *rate(const json_t *row, double share, char text[static CELL_MAX])
 {
 	const json_t *rate = json_object_get(row, "throughput_ops");
 	bool is_free = !strcmp(output_string(row, "op"), "free");
-	double scale = is_free ? 1e3 : 1e6;
+	double scale = share * (is_free ? 1e3 : 1e6);
 
 	if (!bench_row_ok(row) || !json_is_object(rate))
 		return output_string(row, "state");
@@ -140,13 +140,11 @@ static const char *latency(const json_t *row, char text[static CELL_MAX])
 
 static struct libscols_table *lpm_table(const json_t *rows)
 {
-	static const struct output_column columns[] = {{"OPERATION", false},
-						       {"ENTRIES", true},
-						       {"PREFIX", true},
-						       {"PRODUCERS", true},
-						       {"OPS/S, ALL PRODUCERS", true},
-						       {"PER OPERATION", true},
-						       {0}};
+	static const struct output_column columns[] = {
+	    {"OPERATION", false},    {"ENTRIES", true},
+	    {"PREFIX", true},	     {"PRODUCERS", true},
+	    {"OPS/S", true},	     {"OPS/S EACH", true},
+	    {"PER OPERATION", true}, {0}};
 	struct libscols_table *table = output_table(columns);
 	json_t *row;
 	size_t i;
@@ -162,7 +160,8 @@ static struct libscols_table *lpm_table(const json_t *rows)
 		output_number(line, &column, json_object_get(row, "nr_entries"));
 		output_number(line, &column, json_object_get(row, "prefix_len"));
 		output_number(line, &column, json_object_get(row, "producers"));
-		output_cell(line, &column, rate(row, text));
+		output_cell(line, &column, rate(row, 1, text));
+		output_cell(line, &column, rate(row, number(row, "producers"), text));
 		output_cell(line, &column, latency(row, text));
 	}
 	return table;

@@ -152,7 +152,7 @@ class Bench(unittest.TestCase):
         path = self.file('a', lpm('lookup', [2e6]))
         code, out, _ = self.run_('show', path)
         self.assertEqual(code, 0)
-        self.assertRegex(out, r'lpm-trie-lookup\s+10\s+32\s+1\s+2\.000 \+- 0\.100 M\s+'
+        self.assertRegex(out, r'lpm-trie-lookup\s+10\s+32\s+1\s+2\.000 \+- 0\.100 M\s+2\.000 \+- 0\.100 M\s+'
                               r'500\.0 ns \+- 25\.00 ns')
         path = self.file('b', lpm('free', [500.0]))
         self.assertIn('K', self.run_('show', path)[1])
