@@ -151,12 +151,12 @@ static int measure(struct run *run, json_t *arguments)
 int cmd_bench(const struct cli *cli, int argc, const char **argv)
 {
 	struct run run = {.cli = cli, .terminal = isatty(STDERR_FILENO)};
-	json_t *arguments = json_array();
 
 	if (argc > 1 && !strcmp(argv[1], "show"))
 		return bench_show(cli, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "compare"))
 		return bench_compare(cli, argc - 1, argv + 1);
+	json_t *arguments = json_array();
 	/* All other words are xmcast-bench's, but for where the result goes. */
 	for (int i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "--output=", 9))
