@@ -187,6 +187,7 @@ int main(int argc, char **argv)
 	progress = progress_open(plan.progress);
 	if (plan.record && !(record = fopen(plan.record, "we")))
 		fail("%s: %s", plan.record, strerror(errno));
+	stay_on_cpu();
 	enter_namespace(plan.namespace);
 	fd = open_socket(plan.interface);
 	wait_for_receivers(progress, 10);

@@ -148,6 +148,7 @@ int main(int argc, char **argv)
 
 	parse(argc, argv, &plan);
 	progress = progress_open(plan.progress);
+	stay_on_cpu();
 	enter_namespace(plan.namespace);
 	fd = open_socket(&plan);
 	wait_for_receivers(progress, plan.patience);

@@ -149,6 +149,18 @@ void enter_namespace(const char *name)
 	close(fd);
 }
 
+void stay_on_cpu(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu >= 0)
+		CPU_SET(cpu, &set);
+	if (cpu < 0 || sched_setaffinity(0, sizeof(set), &set))
+		fail("cannot stay on CPU %d: %s", cpu, strerror(errno));
+}
+
 unsigned int interface_index(const char *name)
 {
 	unsigned int index = if_nametoindex(name);

@@ -48,6 +48,11 @@ bool payload_intact(const uint8_t *data, size_t size, struct payload_head *head)
 /* Moves the calling thread into a network namespace: a path, a name of `ip netns`, or "." (where it
  * began). */
 void enter_namespace(const char *name);
+/*
+ * Keeps the calling process on the CPU where it is. Frames wait in queues of the CPU that sent
+ * them, so that the kernel keeps the order of a sender only while it does not move.
+ */
+void stay_on_cpu(void);
 unsigned int interface_index(const char *name);
 
 /* Seconds of the monotonic clock. */
