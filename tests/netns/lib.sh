@@ -32,7 +32,7 @@ if [ -z "${XMCAST_INSIDE:-}" ]; then
 		}
 	done
 	# The child is killed with unshare, and as init of its namespace it takes all with it.
-	XMCAST_INSIDE=1 exec unshare --net --mount --pid --fork --kill-child --mount-proc \
+	XMCAST_OUTSIDE=$$ XMCAST_INSIDE=1 exec unshare --net --mount --pid --fork --kill-child --mount-proc \
 	    sh "$0" "$@"
 fi
 trap 'exit 143' TERM INT HUP
@@ -81,7 +81,7 @@ check()
 	if "$@" >"$work/check.out" 2>&1; then
 		ok "$what"
 	else
-		[ -z "${XMCAST_KEEP:-}" ] || keep "$what"
+		[ -z "${XMCAST_KEEP:-}" ] || keep "$what" 2>/dev/null
 		{
 			echo "failed: $*"
 			[ ! -s "$work/daemon.log" ] || {
@@ -130,12 +130,15 @@ until_true()
 	done
 }
 
-# keep WHAT: for people who want to look: stays until Enter or a signal.
+# keep WHAT: with --keep, a failed test stays for people to look, until Enter or a signal.
 keep()
 {
-	echo "# $1 failed; enter with: nsenter -a -t $(cat /proc/self/stat | cut -d' ' -f4) sh" >&2
-	echo "# (PID as seen in here: use 'lsns -t net' outside); kill me to go on" >&2
-	read -r _ </dev/tty || sleep 86400
+	{
+		echo "$1 failed. Enter its namespaces from another terminal with"
+		echo "  nsenter -n -m -p -t \$(pgrep -P $XMCAST_OUTSIDE) sh"
+		echo "(ip netns lists the others, \`nsenter --net=/run/netns/r0\` enters one). Enter goes on."
+	} >/dev/tty
+	read -r _ </dev/tty
 }
 
 # finish: the plan and the exit code; the last line of every test.
