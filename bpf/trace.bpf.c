@@ -94,7 +94,8 @@ int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void 
 	if (h && xm_ingress_flags(row->word) & XM_INGRESS_GENERIC) {
 		if (h->ingress != slot_of_ifindex(device->ifindex))
 			return 0;
-		lost = h->due - h->done;
+		/* a member that joins is in the map before it is due */
+		lost = h->done < h->due ? h->due - h->done : 0;
 	}
 	__u32 reason = reason_of(error);
 	if (reason < XM_REASONS_COUNTED)

@@ -132,7 +132,8 @@ void dataplane_forget(struct dataplane *dp, uint32_t entry);
 
 /* Leads the ifindex in tracepoints and egress programs to its slot. */
 int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot);
-int dataplane_unmap_interface(struct dataplane *dp, int ifindex);
+/* Nothing happens when it leads to another slot by now. */
+int dataplane_unmap_interface(struct dataplane *dp, int ifindex, uint32_t slot);
 
 /*
  * Where sets with one ready member send: the device of an interface slot, one map for each
@@ -164,6 +165,8 @@ unsigned int pool_capacity(const struct pool *pool, uint32_t slot); /* buckets *
  */
 int pool_add(struct pool *pool, uint32_t slot, uint32_t key, int ifindex, int program);
 int pool_remove(struct pool *pool, uint32_t slot, uint32_t key);
+/* False when the kernel took the key out with its device. */
+bool pool_has(struct pool *pool, uint32_t slot, uint32_t key);
 
 /* --- ingress.c --- */
 

@@ -168,12 +168,18 @@ int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot)
 	return 0;
 }
 
-int dataplane_unmap_interface(struct dataplane *dp, int ifindex)
+/* Not when it leads to another slot by now: two devices may have changed names. */
+int dataplane_unmap_interface(struct dataplane *dp, int ifindex, uint32_t slot)
 {
+	uint32_t now;
+
 	if (ifindex > 0 && ifindex < XM_LOW_IFINDEXES) {
-		dp->low_slots[ifindex] = 0;
+		if (dp->low_slots[ifindex] == slot)
+			dp->low_slots[ifindex] = 0;
 		return 0;
 	}
+	if (!bpf_map_lookup_elem(dp->map_fd[MAP_HIGH_SLOTS], &ifindex, &now) && now != slot)
+		return 0;
 	int r = bpf_map_delete_elem(dp->map_fd[MAP_HIGH_SLOTS], &ifindex);
 
 	return r == -ENOENT ? 0 : r;

@@ -282,7 +282,7 @@ int pool_grow(struct pool *pool)
 {
 	unsigned int reserve[CLASSES] = {};
 	struct growth growth = {};
-	int r = 0, flushed;
+	int r = 0, more = 0, flushed;
 
 	for (unsigned int c = 0; !r && c < pool->classes; c++) {
 		reserve[c] = reserve_of(pool->wanted[c]);
@@ -291,8 +291,9 @@ int pool_grow(struct pool *pool)
 	}
 	for (unsigned int c = 0; c < pool->classes; c++) {
 		pool->wanted[c] = 0;
-		for (unsigned int i = 0; !r && pool->bare && i < reserve[c]; i++)
-			r = grow_one(pool, &growth, c, false);
+		/* what nobody waits for may fail */
+		for (unsigned int i = 0; !r && !more && pool->bare && i < reserve[c]; i++)
+			more = grow_one(pool, &growth, c, false);
 	}
 	flushed = flush(pool, &growth);
 	return r ? r : flushed;
@@ -325,6 +326,14 @@ int pool_remove(struct pool *pool, uint32_t slot, uint32_t key)
 		return fd;
 	r = bpf_map_delete_elem(fd, &key);
 	return r == -ENOENT ? 0 : r;
+}
+
+bool pool_has(struct pool *pool, uint32_t slot, uint32_t key)
+{
+	struct bpf_devmap_val value;
+	int fd = map_of(pool, slot);
+
+	return fd >= 0 && bpf_map_lookup_elem(fd, &key, &value) != -ENOENT;
 }
 
 /* Maps of one class are of one size: one of each is asked. */

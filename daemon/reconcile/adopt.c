@@ -2,8 +2,8 @@
 /*
  * Takes over what an earlier daemon left: slots keep their names, entries their keys and
  * counters, attached programs go on running. What the old sets hold is not known to this
- * process: they are built anew beside the old ones, entries are switched over, and the old ones
- * are given back after a grace period.
+ * process: they are built anew beside the old ones, entries are switched over, and only what no
+ * entry leads to any more is given back, after a grace period.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,39 @@ static int by_record(const void *a, const void *b, void *data)
 	const struct reconcile *r = data;
 	return compare_records(&r->dp->entry_records[*(const uint32_t *)a],
 			       &r->dp->entry_records[*(const uint32_t *)b]);
+}
+
+static bool has_node(const struct reconcile *r, const struct xm_entry_record *source)
+{
+	const struct xm_entry_record *node = &r->dp->entry_records[source->node];
+
+	return source->node <= r->dp->sizes.entries && node->used == 1 &&
+	       node->len == source->len && !memcmp(&node->key, &source->key, sizeof(node->key));
+}
+
+/*
+ * A daemon that died between inserting sources and their node left sources that no frame
+ * reaches. They go, since the number of their node may become another's.
+ */
+static int adopt_sources(struct reconcile *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->entry_count; i++) {
+		uint32_t entry = r->entries[i];
+		const struct xm_entry_record *record = &r->dp->entry_records[entry];
+		if (record->used != 2 || has_node(r, record)) {
+			r->entries[kept++] = entry;
+			continue;
+		}
+		int error = dataplane_delete(r->dp, entry);
+		if (!error)
+			error = numbers_push(&r->old.entries, entry);
+		if (error)
+			return error;
+	}
+	r->entry_count = kept;
+	return 0;
 }
 
 static int adopt_entries(struct reconcile *r)
@@ -47,7 +80,7 @@ static int adopt_entries(struct reconcile *r)
 		r->entries[kept++] = entry;
 	}
 	r->entry_count = kept;
-	return 0;
+	return adopt_sources(r);
 }
 
 /* A key that was being inserted or deleted when the daemon died is in the map again after this. */
@@ -75,7 +108,7 @@ static int adopt_sets(struct reconcile *r)
 			continue;
 		}
 		pool_reserve(dp->set_pool, xm_set_slot(word));
-		if (numbers_push(&r->old.sets, i) || numbers_push(&r->old.slots, xm_set_slot(word)))
+		if (numbers_push(&r->adopted.sets, i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -94,7 +127,7 @@ static int adopt_excludes(struct reconcile *r)
 		if (!used[i])
 			continue;
 		pool_reserve(r->dp->exclude_pool, i);
-		error = numbers_push(&r->old.excludes, i);
+		error = numbers_push(&r->adopted.excludes, i);
 	}
 	free(used);
 	return error;

@@ -6,6 +6,11 @@
 
 #include "daemon/reconcile/internal.h"
 
+bool looks_up(const struct reconcile *r)
+{
+	return r->model->enforce == ENFORCE_LOOKUP || r->excludes || r->adopted.excludes.count;
+}
+
 void attach_store_word(struct reconcile *r, const struct iface *iface)
 {
 	uint32_t flags = 0;
@@ -14,7 +19,7 @@ void attach_store_word(struct reconcile *r, const struct iface *iface)
 	if (iface->generation && iface->attached) {
 		flags = (iface->prefixes ? XM_INGRESS_PREFIXES : 0) |
 			(iface->source_prefixes ? XM_INGRESS_SOURCE_PREFIXES : 0) |
-			(r->model->enforce == ENFORCE_LOOKUP ? XM_INGRESS_LOOKUP : 0) |
+			(looks_up(r) ? XM_INGRESS_LOOKUP : 0) |
 			(iface->native ? 0 : XM_INGRESS_GENERIC);
 		word = xm_ingress(iface->generation, iface->exclude, flags);
 	}
@@ -75,7 +80,7 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 
 	if (!iface->attached)
 		return;
-	iface->attached = false;
+	iface->attached = iface->adopted = false;
 	attach_store_word(r, iface); /* from here on its program passes everything */
 	int error = dataplane_detach(r->dp, iface->slot, iface->ifindex, &fault);
 	if (error && error != -ENOENT && error != -ENODEV)
@@ -202,7 +207,7 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 	    dataplane_attached(r->dp, iface->slot, iface->ifindex, &now, foreign, sizeof(foreign));
 	if (error || now.program_id)
 		return;
-	iface->attached = false;
+	iface->attached = iface->adopted = false;
 	attach_store_word(r, iface);
 	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%.90s",
 		 foreign[0] ? ", now there: " : "", foreign);

@@ -87,6 +87,15 @@ static void fill_or_note(struct reconcile *r, struct exclude_set *set)
 	note_fault(r, error, &fault);
 }
 
+void excludes_forget_link(struct reconcile *r, int ifindex)
+{
+	for (struct exclude_set *set = r->excludes; set; set = set->next)
+		for (unsigned int i = 0; i < set->count; i++)
+			if ((!ifindex || set->ifindexes[i] == ifindex) &&
+			    !pool_has(r->dp->exclude_pool, set->slot, set->ifindexes[i]))
+				set->ifindexes[i] = -1; /* fill() writes it again */
+}
+
 uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow)
 {
 	if (!names->count)
@@ -126,7 +135,9 @@ bool excludes_update(struct reconcile *r)
 			continue;
 		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
 		uint32_t exclude = 0;
-		if (wish && r->model->enforce == ENFORCE_LOOKUP)
+		if (r->model->enforce != ENFORCE_LOOKUP)
+			continue; /* what it has goes when no entry needs it: excludes_sweep() */
+		if (wish)
 			exclude = excludes_get(r, &wish->exclude, &grow);
 		if (grow || exclude == iface->exclude)
 			continue;
@@ -136,9 +147,39 @@ bool excludes_update(struct reconcile *r)
 	return grow;
 }
 
+/* All sets are folded now: what ingresses excluded by lookup is in them. */
+static void leave_lookup(struct reconcile *r)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface || !iface->exclude)
+			continue;
+		iface->exclude = 0;
+		attach_store_word(r, iface);
+	}
+}
+
+/* The same for exclude maps of an earlier daemon. */
+static void leave_adopted(struct reconcile *r, const unsigned char *used)
+{
+	struct numbers *excludes = &r->adopted.excludes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < excludes->count; i++) {
+		uint32_t slot = excludes->number[i];
+		if (used[slot])
+			excludes->number[kept++] = slot;
+		else
+			numbers_push(&r->old.excludes, slot);
+	}
+	excludes->count = kept;
+}
+
 void excludes_sweep(struct reconcile *r)
 {
-	if (!r->excludes)
+	if (r->model->enforce != ENFORCE_LOOKUP && !r->error)
+		leave_lookup(r);
+	if (!r->excludes && !r->adopted.excludes.count)
 		return;
 	unsigned char *used = calloc(r->dp->sizes.excludes + 1, 1);
 	for (size_t i = 0; used && i < r->entry_count; i++) {
@@ -149,6 +190,8 @@ void excludes_sweep(struct reconcile *r)
 	for (uint32_t slot = 1; used && slot <= r->dp->sizes.interfaces; slot++)
 		if (r->ifaces[slot])
 			used[r->ifaces[slot]->exclude] = 1;
+	if (used)
+		leave_adopted(r, used);
 	for (struct exclude_set **at = &r->excludes; used && *at;) {
 		struct exclude_set *set = *at;
 		if (used[set->slot]) {

@@ -64,7 +64,7 @@ int egress_program(const struct reconcile *r, bool native)
 {
 	if (!native)
 		return r->dp->egress_generic_fd;
-	return r->model->enforce == ENFORCE_LOOKUP ? r->dp->egress_native_fd : -1;
+	return looks_up(r) ? r->dp->egress_native_fd : -1;
 }
 
 static void write_unicast(struct reconcile *r, struct iface *iface)
@@ -88,10 +88,12 @@ static void unbind(struct reconcile *r, struct iface *iface)
 	if (!iface->ifindex)
 		return;
 	attach_drop(r, iface);
-	dataplane_unmap_interface(r->dp, iface->ifindex);
+	dataplane_unmap_interface(r->dp, iface->ifindex, iface->slot);
 	iface->ifindex = 0;
 	iface->unicast_ifindex = -1;
 	iface->decided = iface->tried = false;
+	r->dp->interface_records[iface->slot].ifindex = 0;
+	r->entries_dirty |= iface->is_ingress;
 }
 
 /* Binds to the link of that name, or to none; leads tracepoints there. */
@@ -222,9 +224,9 @@ static void check_wish(struct reconcile *r, struct iface *iface)
 
 void interfaces_update(struct reconcile *r)
 {
-	bool other_programs = r->written_enforce != r->model->enforce;
+	bool other_programs = r->written_lookup != looks_up(r);
 
-	r->written_enforce = r->model->enforce;
+	r->written_lookup = looks_up(r);
 	if (r->seen_model != r->model->version || r->links_dirty)
 		mark_ingresses(r);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
@@ -249,6 +251,8 @@ void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *
 	r->links_dirty = true;
 	if (link)
 		sets_mark_link(r, link->name);
+	else
+		excludes_forget_link(r, ifindex);
 	for (struct actual_set *set = r->sets; !link && set; set = set->next)
 		levels_lose(set, ifindex);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
@@ -271,6 +275,7 @@ void interfaces_resync(struct reconcile *r)
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
 		if (r->ifaces[slot])
 			r->ifaces[slot]->unicast_ifindex = -1;
+	excludes_forget_link(r, 0);
 	r->links_dirty = true;
 }
 

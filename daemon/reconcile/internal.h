@@ -75,6 +75,7 @@ struct member { /* an interface that `to` means and nothing excludes */
 struct actual_set {
 	struct egress_set *wanted; /* NULL: no group wants it any more */
 	bool native;
+	bool lookup;			 /* native: its seats run the egress program */
 	uint32_t head;			 /* set number, for life */
 	struct member *members;		 /* by slot */
 	unsigned int member_count, seen; /* seen: links that match, also those above the limit */
@@ -140,12 +141,14 @@ struct reconcile {
 	struct transaction transaction;
 	struct quarantine old;	   /* taken out of use since the last grace period began */
 	struct quarantine leaving; /* free when the running grace period ends */
+	struct quarantine adopted; /* sets and excludes that old words may still lead to */
 
 	bool running;		       /* in reconcile_step() */
 	bool entries_dirty;	       /* words or keys may differ from what is wanted */
 	bool links_dirty;	       /* a link changed since the last step */
+	bool grow_failed;	       /* the worker could not grow the pools */
 	unsigned long long seen_model; /* version */
-	enum enforce written_enforce;  /* what the unicast maps carry programs for */
+	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;
 	size_t waiter_count;
 	int error; /* first of this round */
@@ -224,6 +227,8 @@ void levels_lose(struct actual_set *set, int ifindex);
 uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow);
 /* The lists of ingresses, and all maps against the links; true: slots must grow first. */
 bool excludes_update(struct reconcile *r);
+/* What the kernel took out of the maps with that link (0: with any) is written again. */
+void excludes_forget_link(struct reconcile *r, int ifindex);
 void excludes_sweep(struct reconcile *r);
 void excludes_free(struct reconcile *r);
 
@@ -255,6 +260,8 @@ void quarantine_free(struct quarantine *q);
 
 /* attach.c */
 void attach_update(struct reconcile *r);
+/* May any word name an exclude map? Also while --enforce lookup is being left. */
+bool looks_up(const struct reconcile *r);
 void attach_store_word(struct reconcile *r, const struct iface *iface);
 /* Is the program on that link still ours? */
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link);

@@ -212,6 +212,14 @@ static void level_undo(struct reconcile *r, struct level *level, bool keep_set)
 	free(level->seats);
 }
 
+/* Seats that the set may ever fill: members beyond the limit get none. */
+static unsigned int seats_of(struct reconcile *r, const struct actual_set *set)
+{
+	unsigned int most = r->model->limits.members;
+
+	return set->member_count < most ? set->member_count : most;
+}
+
 /* A level in an unused slot; 1: slots must grow first. */
 static int level_make(struct reconcile *r, struct actual_set *set, struct level *level,
 		      unsigned int count)
@@ -240,7 +248,7 @@ static int build(struct reconcile *r, struct actual_set *set, const struct plan 
 	int error = 0;
 
 	for (unsigned int i = 0; i < plan->levels; i++) {
-		unsigned int room = i ? plan->count[i] : set->member_count;
+		unsigned int room = i ? plan->count[i] : seats_of(r, set);
 		made[i].mtu = plan->mtu[i];
 		int made_error = level_make(r, set, &made[i], room);
 		if (made_error < 0 || !error) /* go on after 1: all that is wanted grows at once */
@@ -267,7 +275,7 @@ static int build(struct reconcile *r, struct actual_set *set, const struct plan 
 /* The kernel walks every bucket for every frame: a devmap four times too large costs. */
 static bool too_roomy(struct reconcile *r, const struct actual_set *set)
 {
-	return pool_capacity(r->dp->set_pool, set->levels[0].slot) > 4 * (set->member_count + 1);
+	return pool_capacity(r->dp->set_pool, set->levels[0].slot) > 4 * (seats_of(r, set) + 1);
 }
 
 int levels_apply(struct reconcile *r, struct actual_set *set)

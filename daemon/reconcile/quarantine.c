@@ -38,9 +38,9 @@ void quarantine_end(struct reconcile *r)
 	if (r->transaction.begun)
 		r->transaction.wait = r->transaction.begun = false;
 	while ((number = numbers_pop(&q->entries))) {
-		dataplane_forget(r->dp, number);
 		dataplane_store_entry(r->dp, number, 0);
 		counters_clear_group(r->dp, number);
+		dataplane_forget(r->dp, number); /* last: a successor takes it for clean then */
 		numbers_push(&r->free_entries, number);
 	}
 	while ((number = numbers_pop(&q->sets))) {

@@ -48,8 +48,9 @@ static bool pass(struct reconcile *r)
 	if (r->seen_model != version)
 		r->entries_dirty = true;
 	interfaces_update(r);
-	bool grow = sets_update(r);
-	if (!grow && excludes_update(r))
+	/* first: who is excluded must not get what a set that has just gained it lets through */
+	bool grow = excludes_update(r);
+	if (sets_update(r))
 		grow = true;
 	r->links_dirty = false;
 	if (!grow && r->transaction.stage == STAGE_IDLE && r->entries_dirty) {
@@ -59,6 +60,10 @@ static bool pass(struct reconcile *r)
 			quarantine_begin(r);
 			return true;
 		}
+	}
+	if (grow && r->grow_failed) { /* what is in force stays; the next change tries again */
+		r->entries_dirty = false;
+		grow = false;
 	}
 	if (grow) {
 		if (worker_busy(r->worker))
@@ -71,6 +76,7 @@ static bool pass(struct reconcile *r)
 			quarantine_begin(r);
 		return true;
 	}
+	r->grow_failed = false;
 	if (!r->entries_dirty)
 		r->seen_model = version;
 	attach_update(r);
@@ -235,6 +241,7 @@ void reconcile_close(struct reconcile *r)
 	dataplane_close(r->dp);
 	quarantine_free(&r->old);
 	quarantine_free(&r->leaving);
+	quarantine_free(&r->adopted);
 	numbers_free(&r->free_entries);
 	numbers_free(&r->free_sets);
 	numbers_free(&r->free_ifaces);

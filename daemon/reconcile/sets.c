@@ -10,8 +10,9 @@
 struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool native)
 {
 	struct actual_set *set = wanted->actual;
+	bool lookup = native && r->model->enforce == ENFORCE_LOOKUP;
 
-	while (set && set->native != native)
+	while (set && (set->native != native || set->lookup != lookup))
 		set = set->sibling;
 	if (set)
 		return set;
@@ -25,6 +26,7 @@ struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool
 	}
 	set->wanted = wanted;
 	set->native = native;
+	set->lookup = lookup;
 	set->dirty = true;
 	set->sibling = wanted->actual;
 	wanted->actual = set;
@@ -212,22 +214,44 @@ static void destroy(struct actual_set *set)
 	free(set);
 }
 
-/* Marks what the words of entries refer to, by set number. */
-static unsigned char *mark_heads(struct reconcile *r)
+/* Marks what the words of entries lead to, by set number: heads and their chains. */
+static unsigned char *mark_used(struct reconcile *r)
 {
 	unsigned char *used = calloc(r->dp->sizes.sets + 1, 1);
 	for (size_t i = 0; used && i < r->entry_count; i++) {
 		uint32_t set = xm_entry_set(dataplane_entry(r->dp, r->entries[i]));
-		if (set <= r->dp->sizes.sets)
+		while (set && set <= r->dp->sizes.sets && !used[set]) {
 			used[set] = 1;
+			set = xm_set_next(r->dp->sets[set]);
+		}
 	}
 	return used;
 }
 
+/* Quarantines the sets of an earlier daemon that no entry leads to any more. */
+static void leave_adopted(struct reconcile *r, const unsigned char *used)
+{
+	struct numbers *sets = &r->adopted.sets;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sets->count; i++) {
+		uint32_t set = sets->number[i];
+		if (used[set]) {
+			sets->number[kept++] = set;
+			continue;
+		}
+		numbers_push(&r->old.sets, set);
+		numbers_push(&r->old.slots, xm_set_slot(r->dp->sets[set]));
+	}
+	sets->count = kept;
+}
+
 void sets_sweep(struct reconcile *r)
 {
-	unsigned char *used = mark_heads(r);
+	unsigned char *used = mark_used(r);
 
+	if (used)
+		leave_adopted(r, used);
 	for (struct actual_set **at = &r->sets; used && *at;) {
 		struct actual_set *set = *at;
 		if (used[set->head]) {

@@ -80,6 +80,8 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *data)
 		struct fault fault;
 		fault_set(&fault, error, "growing the kernel maps: %s", strerror(-error));
 		note_fault(w->r, error, &fault);
+		w->r->grow_failed = w->doing & WORK_GROW;
+		w->r->transaction.begun = false; /* a grace period that failed is begun again */
 	}
 	if (w->doing & WORK_GRACE && !error)
 		w->grace_over = true;

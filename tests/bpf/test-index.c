@@ -110,9 +110,15 @@ TEST(interface_slots)
 	assert_int_equal(slot, 4);
 	assert_int_equal(dataplane_map_interface(dp, low, small.interfaces + 1), -EINVAL);
 	assert_int_equal(dataplane_map_interface(dp, 0, 3), -EINVAL);
+	/* after two devices changed names the old slot's owner lets go of what is another's */
+	assert_int_equal(dataplane_unmap_interface(dp, low, 3), 0);
+	assert_int_equal(dataplane_unmap_interface(dp, high, 3), 0);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_LOW_SLOTS], &low, &low_slot), 0);
+	assert_int_equal(low_slot, 4);
+	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_HIGH_SLOTS], &high, &slot), 0);
 	for (int pass = 0; pass < 2; pass++) {
-		assert_int_equal(dataplane_unmap_interface(dp, low), 0);
-		assert_int_equal(dataplane_unmap_interface(dp, high), 0);
+		assert_int_equal(dataplane_unmap_interface(dp, low, 4), 0);
+		assert_int_equal(dataplane_unmap_interface(dp, high, 4), 0);
 	}
 	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_LOW_SLOTS], &low, &low_slot), 0);
 	assert_int_equal(low_slot, 0);
