@@ -146,13 +146,13 @@ for kernel in $kernels; do
 		XMCAST_BUILD=$build
 	END
 	[ -z "$shell" ] || : >"$out/shell"
-	if python3 "$here/choose.py" "$build" "$suites" "$only" >"$out/tests" &&
-		directory=$(fetch_kernel "$(suite_of "$kernel")") &&
+	python3 "$here/choose.py" "$build" "$suites" "$only" >"$out/tests" || exit 2
+	[ -s "$out/tests" ] || [ -n "$shell" ] || {
+		echo "vm: no test of suite $suites is called $only" >&2
+		exit 2
+	}
+	if directory=$(fetch_kernel "$(suite_of "$kernel")") &&
 		make_initramfs "$directory" "$work/initrd"; then
-		[ -s "$out/tests" ] || [ -n "$shell" ] || {
-			echo "vm: no test of suite $suites is called $only" >&2
-			exit 2
-		}
 		boot "$directory" "$out"
 	fi
 	[ -z "$shell" ] || continue
