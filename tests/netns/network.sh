@@ -70,11 +70,11 @@ outs()
 	seq -s, -f 'out%g' 0 $(($1 - 1))
 }
 
-# daemon [OPTION...]: starts xmcastd here and waits until it answers.
+# daemon [OPTION...]: starts xmcastd (or what $xmcastd says) here and waits until it answers.
 daemon()
 {
 	[ -e "$work/xmcastd.conf" ] || : >"$work/xmcastd.conf"
-	"$build/daemon/xmcastd" --config "$work/xmcastd.conf" --runtime-dir "$work/run" \
+	${xmcastd:-"$build/daemon/xmcastd"} --config "$work/xmcastd.conf" --runtime-dir "$work/run" \
 	    --bpffs /sys/fs/bpf/xmcast "$@" >>"$work/daemon.log" 2>&1 &
 	daemon_pid=$!
 	until_true 20 daemon_answers || {
