@@ -25,7 +25,7 @@ uname -r >$out/release
 
 if [ -e $out/shell ]; then
 	echo "The tree is $(cat $out/tree); nothing written here reaches the host. exit ends."
-	cd "$(cat $out/tree)" && $busybox setsid $busybox cttyhack /bin/bash
+	cd "$(cat $out/tree)" && $busybox setsid $busybox cttyhack /bin/bash --norc
 else
 	while IFS='	' read -r name seconds command; do
 		echo "vm: $name"
