@@ -6,16 +6,14 @@
 
 #include "daemon/reconcile/internal.h"
 
-/* A wanted entry: its record, and what its word is made of. */
+/* A wanted entry: its record, and what its word is made of. Small: there may be 100,000. */
 struct want {
 	struct xm_entry_record record;
 	const struct group *group;
-	const struct iface *ingress;
-	struct actual_set *set;
-	uint32_t exclude;
-	uint64_t flags;
+	const struct actual_set *set;
 	uint32_t entry;
-	bool copied, fresh;
+	uint16_t exclude; /* slot of the exclude map */
+	bool has_sources, control, copied, fresh;
 };
 
 /* By ingress, VLAN, address, shorter first, the node before its sources. */
@@ -42,20 +40,16 @@ static int by_record(const void *a, const void *b)
 			       &((const struct want *)b)->record);
 }
 
-static void make_want(const struct entry *entry, const struct iface *ingress, uint32_t vlan,
-		      struct want *want)
+static void make_want(const struct entry *entry, uint32_t ingress, uint32_t vlan, struct want *want)
 {
 	*want = (struct want){
 	    .record = {.used = entry->is_source ? 2 : 1,
-		       .key = {.ingress = ingress->slot,
-			       .vlan = vlan,
-			       .address = entry->address.address},
+		       .key = {.ingress = ingress, .vlan = vlan, .address = entry->address.address},
 		       .len = entry->address.len},
 	    .group = entry->group,
-	    .ingress = ingress,
+	    .has_sources = entry->has_sources,
+	    .control = entry->control,
 	    .copied = entry->copied,
-	    .flags = (entry->has_sources ? XM_ENTRY_SOURCES : 0) |
-		     (entry->control ? XM_ENTRY_CONTROL : 0),
 	};
 	if (entry->is_source) {
 		want->record.source = entry->source.address;
@@ -80,7 +74,7 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 			ingress = interfaces_resolve(r, last, &vlan);
 		}
 		if (ingress)
-			make_want(entry, ingress, vlan, &wants[made++]);
+			make_want(entry, ingress->slot, vlan, &wants[made++]);
 	}
 	qsort(wants, made, sizeof(*wants), by_record);
 	size_t kept = 0;
@@ -99,9 +93,10 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		struct want *want = &wants[i];
-		if (!want->group || !want->ingress->decided)
+		const struct iface *ingress = r->ifaces[want->record.key.ingress];
+		if (!want->group || !ingress->decided)
 			continue;
-		want->set = sets_get(r, want->group->set, want->ingress->native);
+		want->set = sets_get(r, want->group->set, ingress->native);
 		if (!want->set) {
 			struct fault fault;
 			fault_set(&fault, -ENOSPC,
@@ -171,7 +166,9 @@ static uint32_t home(const struct want *wants, size_t count, const struct want *
 static uint64_t word_of(const struct want *wants, size_t count, const struct want *want)
 {
 	uint32_t set = want->set && want->set->level_count ? want->set->head : 0;
-	return xm_entry(home(wants, count, want), set, want->exclude, want->flags);
+	uint64_t flags =
+	    (want->has_sources ? XM_ENTRY_SOURCES : 0) | (want->control ? XM_ENTRY_CONTROL : 0);
+	return xm_entry(home(wants, count, want), set, want->exclude, flags);
 }
 
 /* From the most specific to the least, a node after its sources. */
@@ -231,10 +228,11 @@ static int begin(struct reconcile *r, struct want *wants, size_t count)
 {
 	struct transaction *t = &r->transaction;
 	uint32_t *entries = calloc(count + 1, sizeof(*entries));
+	size_t kept_most = count < r->entry_count ? count : r->entry_count;
 
 	t->deletes = calloc(r->entry_count + 1, sizeof(*t->deletes));
-	t->switches = calloc(count + 1, sizeof(*t->switches));
-	t->words = calloc(count + 1, sizeof(*t->words));
+	t->switches = calloc(kept_most + 1, sizeof(*t->switches));
+	t->words = calloc(kept_most + 1, sizeof(*t->words));
 	if (!entries || !t->deletes || !t->switches || !t->words) {
 		free(entries);
 		transaction_free(r);
@@ -305,6 +303,8 @@ enum entries_result entries_update(struct reconcile *r)
 		error = fault_set(&fault, -ENOMEM, "out of memory for %zu map entries", count);
 	if (!error) {
 		count = resolve(r, compiled, count, wants);
+		free(compiled);
+		compiled = NULL;
 		if (prepare(r, wants, count))
 			result = ENTRIES_GROW;
 		else
