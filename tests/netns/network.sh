@@ -142,6 +142,16 @@ is()
 	[ "$got" = "$want" ]
 }
 
+# at_least NUMBER COMMAND...: the same for a count that the kernels' own chatter may add to.
+at_least()
+{
+	want=$1
+	shift
+	got=$("$@" 2>&1)
+	echo "$*: $got, wanted at least: $want"
+	[ "$got" -ge "$want" ]
+}
+
 # egress_state ADDR IF: "ready" or the reason why not, as list-groups tells.
 egress_state()
 {
