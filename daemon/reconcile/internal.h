@@ -33,6 +33,8 @@ struct iface {
 	int unicast_ifindex; /* what the unicast maps hold */
 	bool is_ingress;     /* a group or the adopted state receives here */
 	unsigned int memberships;
+	uint64_t refusals;     /* of its driver, at the last look: refusal.c */
+	unsigned int refused;  /* looks until it is tried again, 0: it is not left out */
 	enum xm_reason reason; /* as last told to monitors */
 
 	/* as ingress */
@@ -127,7 +129,7 @@ struct reconcile {
 	struct netlink *netlink;
 	struct dataplane *dp;
 	struct worker *worker;
-	sd_event_source *netlink_source;
+	sd_event_source *netlink_source, *refusal_timer;
 
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */
@@ -267,6 +269,10 @@ void attach_store_word(struct reconcile *r, const struct iface *iface);
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link);
 /* Takes our program off and restores what was changed for it. */
 void attach_drop(struct reconcile *r, struct iface *iface);
+
+/* refusal.c */
+/* Watches members of which nobody tells whether they can receive; stops when there are none. */
+void refusal_watch(struct reconcile *r);
 
 /* adopt.c */
 int adopt(struct reconcile *r);

@@ -99,6 +99,8 @@ void reconcile_step(struct reconcile *r)
 		sets_sweep(r);
 		excludes_sweep(r);
 		interfaces_sweep(r);
+		if (!r->refusal_timer)
+			refusal_watch(r);
 		if (!quarantine_empty(&r->old) || !quarantine_empty(&r->leaving))
 			quarantine_begin(r);
 	}
@@ -232,6 +234,7 @@ void reconcile_close(struct reconcile *r)
 	if (!r)
 		return;
 	sd_event_source_unref(r->netlink_source);
+	sd_event_source_disable_unref(r->refusal_timer);
 	worker_close(r->worker);
 	transaction_free(r);
 	sets_free(r);

@@ -78,6 +78,9 @@ static int add_member(struct gather *g, const char *name, const struct link *lin
 	    .mtu = link ? link_mtu(link) : 0,
 	    .ifindex = link ? link->ifindex : 0,
 	};
+	struct member *m = &g->members[g->count - 1];
+	if (m->reason == XM_REASON_NONE && g->set->native && iface->refused)
+		m->reason = XM_REASON_REFUSED;
 	iface->memberships++;
 	return 0;
 }
