@@ -59,16 +59,17 @@ def compare(directory, pairs, program):
 found = 0
 ratios = []
 with tempfile.TemporaryDirectory() as directory:
-    # How much one turn costs, from a loop so long that nobody can miss it.
-    spins = 400
-    _, ratio = compare(directory, 20, build(directory, spins))
-    per_turn = (1 / ratio['median'] - 1) / spins
-    program = build(directory, max(1, round((1 / (1 - PLANT) - 1) / per_turn)))
+    # How many turns make it: from a loop that nobody can miss, then nearer.
+    spins, wanted = 200, 1 / (1 - PLANT) - 1
+    for _ in range(4):
+        _, ratio = compare(directory, 60, build(directory, spins))
+        spins = max(1, min(1000, round(spins * wanted / max(1 / ratio['median'] - 1, wanted / 10))))
+    program = build(directory, spins)
     for run in range(RUNS):
         said, ratio = compare(directory, 40, program)
         found += said == 'slower'
         ratios.append(ratio['median'])
 ratios.sort()
-print('%d of %d runs found the planted slow-down; ratio: median %.3f' %
-      (found, RUNS, ratios[len(ratios) // 2]))
+print('%d of %d runs found the planted slow-down; ratio: median %.3f, busy loop of %d turns' %
+      (found, RUNS, ratios[len(ratios) // 2], spins))
 sys.exit(found < RUNS * 0.9)
