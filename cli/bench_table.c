@@ -118,10 +118,11 @@ static const char *rate(const json_t *row, double share, char text[static CELL_M
 	const json_t *rate = json_object_get(row, "throughput_ops");
 	bool is_free = !strcmp(output_string(row, "op"), "free");
 	double scale = share * (is_free ? 1e3 : 1e6);
+	int digits = number(rate, "mean") < 0.1 * scale ? 5 : 3;
 
 	if (!bench_row_ok(row) || !json_is_object(rate))
 		return output_string(row, "state");
-	snprintf(text, CELL_MAX, "%.3f +- %.3f %s", number(rate, "mean") / scale,
+	snprintf(text, CELL_MAX, "%.*f +- %.*f %s", digits, number(rate, "mean") / scale, digits,
 		 number(rate, "sd") / scale, is_free ? "K" : "M");
 	return text;
 }

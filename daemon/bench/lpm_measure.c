@@ -19,7 +19,8 @@
 #include "daemon/bench/lpm.h"
 #include "daemon/bench/output.h"
 
-#define INTERVALS 20 /* samples of one measurement */
+#define INTERVALS     20 /* samples of one measurement */
+#define SAMPLES_LEAST 3	 /* also when each takes long */
 #define CALLS_PER_ROUND                                                                            \
 	16 /* runs of the program between two barriers, where nothing is used up                   \
 	    */
@@ -297,7 +298,8 @@ static int sample(struct bench *b, const struct lpm_options *o, unsigned int ste
 		 b->shape.nr_entries);
 	if (o->warmup > 0)
 		interval(b, o->warmup);
-	for (begin = now(); now() - begin < o->duration && !output_stopping();) {
+	for (begin = now(); (now() - begin < o->duration || json_array_size(raw) < SAMPLES_LEAST) &&
+			    !output_stopping();) {
 		double t = now(), per_second = interval(b, length);
 
 		for (unsigned int i = 0; i < b->producers; i++)

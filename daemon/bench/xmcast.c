@@ -31,6 +31,7 @@ struct xmcast {
 struct instance {
 	struct xmcast *xmcast;
 	uint64_t ingress; /* word while it is active */
+	int egress;	  /* program of its copies, -1: none */
 	int program;
 };
 
@@ -90,7 +91,14 @@ static int instance_activate(struct subject *s, bool on)
 {
 	struct instance *instance = s->state;
 	struct dataplane *dp = instance->xmcast->dp;
+	int r = 0;
 
+	/* Subjects share this map, by interface, but not the program in it. */
+	if (on && s->receivers == 1)
+		r = dataplane_unicast(dp, s->native, INGRESS + 1,
+				      instance->xmcast->topology->egress[0], instance->egress);
+	if (r)
+		return r;
 	dataplane_store_ingress(dp, INGRESS, on ? instance->ingress : 0);
 	return dataplane_trace(dp, on, NULL);
 }
@@ -117,20 +125,23 @@ static int take(struct pool *pool, unsigned int members, uint32_t *slot)
 	return r;
 }
 
+/* The egress program of a subject's copies, -1: none. */
+static int egress_program(const struct xmcast *x, const struct xmcast_options *o)
+{
+	if (!o->native)
+		return x->dp->egress_generic_fd;
+	return o->excludes >= 0 ? x->dp->egress_native_fd : -1;
+}
+
 static int make_set(struct xmcast *x, const struct xmcast_options *o)
 {
-	int program = !o->native	 ? x->dp->egress_generic_fd
-		      : o->excludes >= 0 ? x->dp->egress_native_fd
-					 : -1;
+	int program = egress_program(x, o);
 	uint32_t slot = 0;
 	int r = take(x->dp->set_pool, o->receivers, &slot);
 
 	for (unsigned int i = 0; i < o->receivers && !r; i++)
 		r = pool_add(x->dp->set_pool, slot, INGRESS + 1 + i, x->topology->egress[i],
 			     program);
-	if (!r)
-		r = dataplane_unicast(x->dp, o->native, INGRESS + 1, x->topology->egress[0],
-				      program);
 	if (!r)
 		word_store(&x->dp->sets[++x->sets], o->receivers == 1
 							? xm_set_one(slot, INGRESS + 1, MTU)
@@ -207,6 +218,7 @@ int subject_xmcast(struct subject *out, struct xmcast *x, const struct xmcast_op
 		return fault_set(fault, r, "xmcast's maps cannot be filled: %s", strerror(-r));
 	}
 	instance->xmcast = x;
+	instance->egress = egress_program(x, &o);
 	instance->ingress = xm_ingress(spec.generation, 0, flags);
 	instance->program = o.object ? dataplane_load_object(x->dp, &spec, o.object, fault)
 				     : dataplane_load_ingress(x->dp, &spec, fault);
