@@ -289,7 +289,8 @@ struct xm_entry_record { /* entry_records[entry] */
 	struct xm_group_key key;
 	struct xm_address source;
 	__u8 len, source_len; /* prefix lengths in bits of the 128 */
-	__u8 pad[6];
+	__u8 leaving;	      /* its key is deleted, a frame may still be on its way to the entry */
+	__u8 pad[5];
 };
 
 _Static_assert(sizeof(struct xm_address) == 16, "address");

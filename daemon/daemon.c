@@ -40,7 +40,7 @@ static void on_actual(int error, const struct fault *fault, void *token)
 	if (error)
 		log_line(LOG_WARNING, "%s", fault->text);
 	if (!error && save_error) {
-		error = save_error;
+		error = -save_error; /* in force all the same */
 		fault = &unsaved;
 	}
 	if (change->done)

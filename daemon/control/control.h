@@ -15,7 +15,8 @@ struct control;
 
 /*
  * Called when a change has reached the kernel (error 0) or could not (negative errno and
- * fault). May be called before the function that got it returns.
+ * fault), or is in force and something else failed (a positive errno and fault). May be called
+ * before the function that got it returns.
  */
 typedef void (*control_done)(int error, const struct fault *fault, void *token);
 

@@ -222,9 +222,10 @@ void change_done(int error, const struct fault *fault, void *token)
 		return;
 	}
 	session->state = SESSION_READY;
-	if (error < 0) {
+	if (error) {
 		json_decref(reply);
-		send_failure(session, change->edited, fault ? fault->text : strerror(-error));
+		send_failure(session, error < 0 && change->edited,
+			     fault ? fault->text : strerror(abs(error)));
 	} else {
 		session_reply(session, reply);
 	}

@@ -18,6 +18,14 @@ static int by_record(const void *a, const void *b, void *data)
 			       &r->dp->entry_records[*(const uint32_t *)b]);
 }
 
+/* Takes its key out and quarantines it. */
+static int leave_entry(struct reconcile *r, uint32_t entry)
+{
+	int error = dataplane_delete(r->dp, entry);
+
+	return error ? error : numbers_push(&r->old.entries, entry);
+}
+
 static bool has_node(const struct reconcile *r, const struct xm_entry_record *source)
 {
 	const struct xm_entry_record *node = &r->dp->entry_records[source->node];
@@ -41,9 +49,7 @@ static int adopt_sources(struct reconcile *r)
 			r->entries[kept++] = entry;
 			continue;
 		}
-		int error = dataplane_delete(r->dp, entry);
-		if (!error)
-			error = numbers_push(&r->old.entries, entry);
+		int error = leave_entry(r, entry);
 		if (error)
 			return error;
 	}
@@ -53,7 +59,7 @@ static int adopt_sources(struct reconcile *r)
 
 static int adopt_entries(struct reconcile *r)
 {
-	const struct dataplane *dp = r->dp;
+	struct dataplane *dp = r->dp;
 	size_t count = 0;
 
 	for (uint32_t i = 1; i <= dp->sizes.entries; i++)
@@ -62,10 +68,15 @@ static int adopt_entries(struct reconcile *r)
 	if (!r->entries)
 		return -ENOMEM;
 	for (uint32_t i = dp->sizes.entries; i > 0; i--) {
-		if (dp->entry_records[i].used)
+		int error = 0;
+		if (dp->entry_records[i].leaving)
+			error = leave_entry(r, i);
+		else if (dp->entry_records[i].used)
 			r->entries[r->entry_count++] = i;
-		else if (numbers_push(&r->free_entries, i))
-			return -ENOMEM;
+		else
+			error = numbers_push(&r->free_entries, i);
+		if (error)
+			return error;
 	}
 	qsort_r(r->entries, r->entry_count, sizeof(*r->entries), by_record, r);
 	/* two entries of one key: a daemon died between a delete and a new insert */

@@ -59,6 +59,8 @@ bool transaction_advance(struct reconcile *r)
 			return true;
 	}
 	for (size_t i = 0; i < t->delete_count; i++) {
+		/* first, so that a successor does not take it for one being inserted */
+		r->dp->entry_records[t->deletes[i]].leaving = 1;
 		dataplane_delete(r->dp, t->deletes[i]);
 		numbers_push(&r->old.entries, t->deletes[i]);
 	}

@@ -44,6 +44,28 @@ check "... settled" until_true 5 settled
 check "killed and started with more groups: nothing lost" while_traffic kill_and_change \
     -n 80000 -r 10000 239.1.1.1 all:r0 all:r1 none:r2
 
+# A group that has been deleted, and answered, is still in its grace period when the daemon dies.
+deleted_and_killed()
+{
+	ctl add-group 239.1.1.1 --from in0 --to out2 && ctl del-group 239.1.1.1 --from in0 || return 1
+	kill -KILL "$daemon_pid"
+	wait "$daemon_pid"
+	deliver -n 5000 -r 5000 239.1.1.1 all:r0 all:r1 none:r2 >"$work/deliver.out" 2>&1 &
+	traffic=$!
+	until_true 5 test -e "$work/progress.d"
+	daemon && until_true 10 settled
+	rc=$?
+	wait $traffic && [ $rc = 0 ] && return
+	cat "$work/deliver.out"
+	return 1
+}
+check "xmcastd starts with a prefix" configure 'interface in0 --mode native' \
+    'group 239.1.0.0/16 --from in0 --to out0,out1'
+check "... settled" until_true 5 settled
+for i in 1 2 3; do
+	check "a group that was deleted stays so, killed at once ($i)" deleted_and_killed
+done
+
 otherwise()
 {
 	echo "group 239.2.1.$1 --from in0 --to out0,out1" >>"$work/xmcastd.conf"

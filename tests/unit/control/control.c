@@ -228,6 +228,9 @@ static void test_backend_fails(void **state)
 		     "wanted from now on, but not in force: the kernel refused: test");
 	assert_int_equal(talk.fake.model->group_count, 1);
 	line_refused(&line, "Reload", "{}", "Failed", "the kernel refused: test");
+	talk.fake.error = ENOSPC; /* in force, but not saved */
+	line_refused(&line, "DelGroup", "{\"address\":\"239.1.1.1\"}", "Failed",
+		     "the kernel refused: test");
 }
 
 /* The reply waits for the kernel; the next call waits for the reply. */

@@ -46,9 +46,9 @@ static void finish_change(struct fake *fake, control_done done, void *token)
 {
 	struct fault fault = {};
 
-	if (fake->error < 0)
+	if (fake->error)
 		fault_set(&fault, 0, "the kernel refused: test");
-	done(fake->error, fake->error < 0 ? &fault : NULL, token);
+	done(fake->error, fake->error ? &fault : NULL, token);
 }
 
 static void changed(control_done done, void *token, void *data)
