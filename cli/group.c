@@ -60,6 +60,9 @@ static char *egress_text(const json_t *group)
 
 	if (!out)
 		return NULL;
+	if (!json_array_size(json_object_get(group, "egress")))
+		json_array_foreach(json_object_get(group, "to"), i, egress)
+		    fprintf(out, "%s%s(none)", i ? "," : "", json_string_value(egress));
 	json_array_foreach(json_object_get(group, "egress"), i, egress)
 	{
 		fprintf(out, "%s%s", i ? "," : "", output_string(egress, "interface"));
@@ -95,7 +98,8 @@ static void add_row(struct libscols_table *table, const json_t *group)
 struct listing {
 	bool json;
 	struct libscols_table *table;
-	bool begun; /* JSON: something was printed */
+	bool begun;	/* JSON: something was printed */
+	char hint[256]; /* the last one: many groups have the same egress */
 };
 
 /* Many replies become one object. */
@@ -115,6 +119,26 @@ static void print_json(struct listing *listing, const json_t *groups, bool conti
 	fputs(listing->begun ? "]}\n" : "{\"groups\":[]}\n", stdout);
 }
 
+/* What to do about egresses that are not ready, once for those in a row. */
+static void hint(struct listing *listing, const json_t *group)
+{
+	char text[sizeof(listing->hint)];
+	size_t i;
+	json_t *egress;
+
+	json_array_foreach(json_object_get(group, "egress"), i, egress)
+	{
+		if (!*output_string(egress, "detail"))
+			continue;
+		snprintf(text, sizeof(text), "egress %s is not ready (%s): %s",
+			 output_string(egress, "interface"), output_string(egress, "reason"),
+			 output_string(egress, "detail"));
+		if (strcmp(text, listing->hint))
+			fprintf(stderr, "xmcastctl: %s\n", text);
+		memcpy(listing->hint, text, sizeof(text));
+	}
+}
+
 static int take_groups(const json_t *parameters, bool continues, void *data)
 {
 	const json_t *groups = json_object_get(parameters, "groups");
@@ -129,6 +153,7 @@ static int take_groups(const json_t *parameters, bool continues, void *data)
 	json_array_foreach((json_t *)groups, i, group)
 	{
 		add_row(listing->table, group);
+		hint(listing, group);
 		if (*output_string(group, "detail"))
 			fprintf(stderr, "xmcastctl: %s from %s: %s\n",
 				output_string(group, "address"), output_string(group, "from"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Is a group possible with the interfaces there are? */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,16 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 	return 0;
 }
 
+static int count_match(const struct link *link, void *data)
+{
+	return !fnmatch(data, link->name, 0);
+}
+
+static bool gets_copies(const struct group *group, const char *name)
+{
+	return strcmp(name, group->key.from) && !names_match(&group->exclude, name);
+}
+
 static void warn_members(struct reconcile *r, const struct group *group,
 			 void (*warn)(const char *text, void *token), void *token)
 {
@@ -56,18 +67,24 @@ static void warn_members(struct reconcile *r, const struct group *group,
 	bool native = iface && iface->decided ? iface->native : wish && wish->mode == MODE_NATIVE;
 
 	for (size_t i = 0; i < group->to.count; i++) {
-		char text[320], detail[128] = "";
-		if (name_is_pattern(group->to.name[i]))
+		char text[320], detail[128] = "", *name = group->to.name[i];
+		if (name_is_pattern(name)) {
+			if (netlink_each(r->netlink, count_match, name))
+				continue;
+			snprintf(text, sizeof(text), "no interface matches %s yet", name);
+			warn(text, token);
 			continue;
-		const struct link *link = netlink_by_name(r->netlink, group->to.name[i]);
+		}
+		if (!gets_copies(group, name))
+			continue;
+		const struct link *link = netlink_by_name(r->netlink, name);
 		enum xm_reason reason = link_reason(link, native);
 		if (reason == XM_REASON_NONE)
 			continue;
 		if (link)
-			link_detail(link, reason, detail, sizeof(detail));
-		snprintf(text, sizeof(text), "egress %s is not ready: %s (%s)%s%s",
-			 group->to.name[i], reason_name(reason), reason_text(reason),
-			 detail[0] ? "; " : "", detail);
+			link_detail(r, link, reason, detail, sizeof(detail));
+		snprintf(text, sizeof(text), "egress %s is not ready: %s (%s)%s%s", name,
+			 reason_name(reason), reason_text(reason), detail[0] ? "; " : "", detail);
 		warn(text, token);
 	}
 }

@@ -198,7 +198,9 @@ void interfaces_resync(struct reconcile *r);
 /* readiness.c */
 enum xm_reason link_reason(const struct link *link, bool native);
 unsigned int link_mtu(const struct link *link);
-void link_detail(const struct link *link, enum xm_reason reason, char *buf, size_t size);
+/* What to do about it: the command to type. */
+void link_detail(const struct reconcile *r, const struct link *link, enum xm_reason reason,
+		 char *buf, size_t size);
 /* Can the driver run native XDP, and redirect? `why` gets words when not. */
 bool link_can_native(const struct link *link, char *why, size_t size);
 /* Can it receive redirected frames at all (whether or not it is up)? */

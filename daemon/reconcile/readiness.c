@@ -60,16 +60,22 @@ unsigned int link_mtu(const struct link *link)
 	return mtu < 0xffff ? mtu : 0xffff;
 }
 
-void link_detail(const struct link *link, enum xm_reason reason, char *buf, size_t size)
+void link_detail(const struct reconcile *r, const struct link *link, enum xm_reason reason,
+		 char *buf, size_t size)
 {
+	const struct link *peer =
+	    link->lower_nsid < 0 ? netlink_by_index(r->netlink, link->lower) : NULL;
+
 	buf[0] = 0;
 	if (reason == XM_REASON_DOWN)
 		snprintf(buf, size, "run: ip link set %s up", link->name);
+	else if (reason == XM_REASON_PEER_NO_NAPI && peer)
+		snprintf(buf, size, "run: ethtool -K %s gro on", peer->name);
 	else if (reason == XM_REASON_PEER_NO_NAPI)
 		snprintf(buf, size,
-			 "run in the namespace of the peer (ifindex %d, netns id %d): "
+			 "run in the peer's namespace (netns id %d, ifindex %d there): "
 			 "ethtool -K PEER gro on",
-			 link->lower, link->lower_nsid);
+			 link->lower_nsid, link->lower);
 	else if (reason == XM_REASON_NO_XDP_XMIT || reason == XM_REASON_NEEDS_GENERIC)
 		snprintf(buf, size, "use: interface INGRESS --mode generic");
 }

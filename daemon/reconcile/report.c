@@ -31,7 +31,7 @@ static struct egress_report *report_members(struct reconcile *r, const struct ac
 		memcpy(e->interface, m->iface->name, sizeof(e->interface));
 		const struct link *link = netlink_by_index(r->netlink, m->ifindex);
 		if (link && !e->ready)
-			link_detail(link, m->reason, e->detail, sizeof(e->detail));
+			link_detail(r, link, m->reason, e->detail, sizeof(e->detail));
 	}
 	return egress;
 }
