@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define CLASSES	 (10 + 1) /* 1, 2, 4, ... 1024 buckets */
-#define RESERVE	 16		   /* most slots made beyond what was wanted */
-#define BATCH	 256		   /* elements written with one system call */
+#define RESERVE	 16	  /* most slots made beyond what was wanted */
+#define BATCH	 256	  /* elements written with one system call */
 #define NO_CLASS 255
 #define LIST_END 0
 
