@@ -77,10 +77,10 @@ struct member { /* an interface that `to` means and nothing excludes */
 struct actual_set {
 	struct egress_set *wanted; /* NULL: no group wants it any more */
 	bool native;
-	bool lookup;			 /* native: its seats run the egress program */
-	uint32_t head;			 /* set number, for life */
-	struct member *members;		 /* by slot */
-	unsigned int member_count, seen; /* seen: links that match, also those above the limit */
+	bool lookup;		/* native: its seats run the egress program */
+	uint32_t head;		/* set number, for life */
+	struct member *members; /* by slot */
+	unsigned int member_count;
 	struct level levels[XM_MTU_LEVELS];
 	unsigned int level_count;   /* 0: not built yet */
 	bool dirty;		    /* members must be looked up again */

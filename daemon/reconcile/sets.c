@@ -149,7 +149,6 @@ static int refresh(struct reconcile *r, struct actual_set *set)
 		qsort(g.members, g.count, sizeof(*g.members), by_slot);
 	set->members = g.members;
 	set->member_count = g.count;
-	set->seen = g.count;
 	unsigned int taken = 0;
 	for (unsigned int i = 0; i < g.count; i++)
 		if (++taken > r->model->limits.members)
