@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tracepoints of the kernel's redirect path: what was sent, what was dropped, and why. */
-#include "bpf/maps.h"
-#include <bpf/bpf_tracing.h>
-
-#include <asm-generic/errno.h>
-
-/* The few kernel fields read here, relocated to the running kernel (CO-RE). */
-struct net {
-	__u64 net_cookie;
-} __attribute__((preserve_access_index));
-typedef struct {
-	struct net *net;
-} possible_net_t;
-struct net_device {
-	int ifindex;
-	possible_net_t nd_net;
-} __attribute__((preserve_access_index));
+#include "bpf/redirect.h"
 
 INTERFACE_SLOT_MAPS
 INTERFACE_MAPS
@@ -32,27 +17,6 @@ static __always_inline struct xm_interface_row *ingress_row(const struct net_dev
 	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie)
 		return 0;
 	return row;
-}
-
-static __always_inline __u32 reason_of(int error)
-{
-	switch (-error) {
-	case 0:
-	case ENOSPC:
-	case EBUSY:
-		return XM_REASON_QUEUE_FULL;
-	case 6: /* ENXIO */
-		return XM_REASON_NO_RECEIVER;
-	case ENETDOWN:
-		return XM_REASON_LINK_DOWN;
-	case EMSGSIZE:
-		return XM_REASON_TOO_BIG;
-	case 12: /* ENOMEM */
-		return XM_REASON_NO_MEMORY;
-	case EOPNOTSUPP:
-		return XM_REASON_NOT_SUPPORTED;
-	}
-	return XM_REASON_DRIVER_ERROR;
 }
 
 /* Native: once per flush of a device's bulk queue (kernel/bpf/devmap.c: bq_xmit_all). */

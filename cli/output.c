@@ -7,6 +7,7 @@
 
 #include "cli/verb.h"
 #include "daemon/control/codec.h"
+#include "daemon/model/reasons.h"
 
 int output_value(const json_t *value)
 {
@@ -37,6 +38,15 @@ const char *output_string_or(const json_t *object, const char *key, const char *
 const char *output_string(const json_t *object, const char *key)
 {
 	return output_string_or(object, key, "");
+}
+
+const char *output_reason_text(const char *name)
+{
+	for (int i = 0; i < XM_REASONS; i++) {
+		if (strcmp(name, reason_name(i)) == 0)
+			return reason_text(i);
+	}
+	return "";
 }
 
 struct libscols_table *output_table(const struct output_column *columns)

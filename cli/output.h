@@ -15,6 +15,9 @@ int output_value(const json_t *value); /* without the end of line */
 const char *output_string(const json_t *object, const char *key);
 const char *output_string_or(const json_t *object, const char *key, const char *missing);
 
+/* The sentence for the name of a reason; "" when this xmcastctl does not know it. */
+const char *output_reason_text(const char *name);
+
 struct output_column {
 	const char *name; /* NULL ends */
 	bool right;	  /* numbers */

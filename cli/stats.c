@@ -18,15 +18,11 @@ static void add_row(struct libscols_table *table, const json_t *count, const cha
 }
 
 /* The sentence for a name of a closed list; "" when this xmcastctl does not know it. */
-static const char *explain(const char *name, bool protocol)
+static const char *protocol_sentence(const char *name)
 {
-	for (int i = 0; protocol && i < XM_PROTOCOLS; i++) {
+	for (int i = 0; i < XM_PROTOCOLS; i++) {
 		if (strcmp(name, protocol_name(i)) == 0)
 			return protocol_text(i);
-	}
-	for (int i = 0; !protocol && i < XM_REASONS_COUNTED; i++) {
-		if (strcmp(name, reason_name(i)) == 0)
-			return reason_text(i);
 	}
 	return "";
 }
@@ -43,7 +39,8 @@ static void add_rows(struct libscols_table *table, const json_t *counts, const c
 	{
 		if (!json_integer_value(count))
 			continue;
-		snprintf(text, sizeof(text), "  %s %s: %s", what, key, explain(key, protocol));
+		snprintf(text, sizeof(text), "  %s %s: %s", what, key,
+			 protocol ? protocol_sentence(key) : output_reason_text(key));
 		add_row(table, count, text);
 	}
 }

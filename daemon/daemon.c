@@ -187,6 +187,13 @@ static int backend_stats(struct stats_report *out, void *data)
 	return reconcile_stats(d->reconcile, out);
 }
 
+static int backend_explain(const struct frame_wish *wish, struct frame_report *out,
+			   struct fault *fault, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_explain(d->reconcile, wish, out, fault);
+}
+
 static int backend_status(struct status_report *out, void *data)
 {
 	struct daemon *d = data;
@@ -211,6 +218,7 @@ void daemon_backend(struct daemon *d, struct control_backend *out)
 	    .group_report = backend_group_report,
 	    .each_interface = backend_each_interface,
 	    .stats = backend_stats,
+	    .explain = backend_explain,
 	    .status = backend_status,
 	};
 }

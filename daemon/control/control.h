@@ -45,6 +45,8 @@ struct control_backend {
 	int (*each_interface)(int (*f)(const struct interface_report *report, void *token),
 			      void *token, void *data);
 	int (*stats)(struct stats_report *out, void *data);
+	int (*explain)(const struct frame_wish *wish, struct frame_report *out, struct fault *fault,
+		       void *data);
 	int (*status)(struct status_report *out, void *data);
 };
 

@@ -92,6 +92,12 @@ static int check_type(const json_t *value, const struct field *field,
 		return json_is_boolean(value)
 			   ? 0
 			   : fault_set(fault, -EINVAL, "'%s' must be a boolean", name);
+	case FIELD_INT:
+		return json_is_integer(value) && json_integer_value(value) >= 0 &&
+			       json_integer_value(value) <= FIELD_INT_MAX
+			   ? 0
+			   : fault_set(fault, -EINVAL, "'%s' must be an integer of 0 to %d", name,
+				       FIELD_INT_MAX);
 	case FIELD_STRINGS:
 		return check_strings(value, name, fault);
 	case FIELD_GROUPS:

@@ -16,6 +16,7 @@ json_t *json_group(const struct group_report *report);
 json_t *json_wish(const struct interface_wish *wish);
 json_t *json_interface(const struct interface_report *report);
 json_t *json_stats(const struct stats_report *report);
+json_t *json_frame(const struct frame_report *report); /* json_frame.c */
 json_t *json_status(const struct status_report *report);
 
 #endif

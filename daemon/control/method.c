@@ -38,6 +38,11 @@ static const struct field list_groups_fields[] = {
     {"state", FIELD_STRING, true},   {},
 };
 
+static const struct field explain_fields[] = {
+    {"address", FIELD_STRING, false}, {"from", FIELD_STRING, false}, {"source", FIELD_STRING, true},
+    {"vlan", FIELD_STRING, true},     {"size", FIELD_INT, true},     {},
+};
+
 static const struct field apply_add_fields[] = {
     {"groups", FIELD_GROUPS, false},
     {"interfaces", FIELD_INTERFACES, true},
@@ -61,6 +66,7 @@ const struct method control_methods[] = {
     {"Stats", PRIVILEGE_READ, no_fields, false, method_stats},
     {"Monitor", PRIVILEGE_READ, no_fields, true, method_monitor},
     {"Status", PRIVILEGE_READ, no_fields, false, method_status},
+    {"Explain", PRIVILEGE_READ, explain_fields, false, method_explain},
     {"ApplyBegin", PRIVILEGE_CHANGE, no_fields, false, method_apply_begin},
     {"ApplyAdd", PRIVILEGE_CHANGE, apply_add_fields, false, method_apply_add},
     {"ApplyCommit", PRIVILEGE_CHANGE, no_fields, false, method_apply_commit},

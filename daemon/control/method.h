@@ -7,7 +7,15 @@
 
 enum privilege { PRIVILEGE_READ, PRIVILEGE_CHANGE };
 
-enum field_type { FIELD_STRING, FIELD_BOOL, FIELD_STRINGS, FIELD_GROUPS, FIELD_INTERFACES };
+enum field_type {
+	FIELD_STRING,
+	FIELD_BOOL,
+	FIELD_INT, /* 0..FIELD_INT_MAX */
+	FIELD_STRINGS,
+	FIELD_GROUPS,
+	FIELD_INTERFACES,
+};
+#define FIELD_INT_MAX 1000000
 
 struct field {
 	const char *name; /* NULL ends a list */
@@ -57,6 +65,7 @@ void method_list_wishes(struct session *session, const struct call *call);
 void method_stats(struct session *session, const struct call *call);
 void method_status(struct session *session, const struct call *call);
 void method_monitor(struct session *session, const struct call *call);	   /* monitor.c */
+void method_explain(struct session *session, const struct call *call);	   /* method_frame.c */
 void method_apply_begin(struct session *session, const struct call *call); /* method_apply.c */
 void method_apply_add(struct session *session, const struct call *call);
 void method_apply_commit(struct session *session, const struct call *call);

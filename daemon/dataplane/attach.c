@@ -76,7 +76,7 @@ static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 	char name[BPF_OBJ_NAME_LEN];
 
 	program_name(id, name);
-	if (strcmp(name, INGRESS_PROGRAM))
+	if (strncmp(name, INGRESS_PROGRAM, strlen(INGRESS_PROGRAM)))
 		return false;
 	if (!dp->pin_dir[0])
 		return true;
@@ -139,15 +139,15 @@ static int attach_new(struct attach *a)
 {
 	const int *kept = &a->dp->ingress_fd[a->spec->slot];
 	_cleanup_(leaks_closep) struct leaks leaks = leaks_note(kept);
-	_cleanup_(ingress_destroyp) struct ingress_bpf *instance = ingress_prepare(a->dp, a->spec);
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = INGRESS_PROGRAM);
+	_cleanup_(object_closep) struct bpf_object *object = ingress_prepare(a->dp, a->spec);
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = object,
+			    .prog_name = ingress_program_name(a->spec));
 	_cleanup_(program_closep) struct xdp_program *p = NULL;
 	enum xdp_attach_mode mode = mode_of(a->spec->native);
 	int r;
 
-	if (!instance)
+	if (!object)
 		return -errno;
-	opts.obj = ingress_object(instance);
 	p = xdp_program__create(&opts);
 	r = libxdp_get_error(p);
 	if (r) {

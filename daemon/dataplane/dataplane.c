@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opening and closing the whole; the parts are in the other files. */
 #include "daemon/dataplane/internal.h"
+#include "daemon/dataplane/tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ void dataplane_close(struct dataplane *dp)
 		closep(&dp->ingress_fd[slot]);
 	free(dp->ingress_fd);
 	free(dp->behind);
+	tracer_close(dp);
 	trace_close(dp->trace);
 	pool_free(dp->set_pool);
 	pool_free(dp->exclude_pool);

@@ -52,6 +52,7 @@ void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out
 
 struct pool;
 struct trace;
+struct tracer;
 
 struct dataplane {
 	struct dataplane_sizes sizes;
@@ -70,9 +71,10 @@ struct dataplane {
 	int cpus; /* possible CPUs: values of a per-CPU element */
 	struct pool *set_pool, *exclude_pool;
 	struct trace *trace;
-	int *ingress_fd;  /* by interface slot: our program, -1 none */
-	uint32_t *behind; /* by interface slot: dispatcher that our program was last seen in */
-	int pin_lock;	  /* pin_dir, locked against a second daemon; -1 */
+	struct tracer *tracer; /* open: NULL when nobody traces */
+	int *ingress_fd;       /* by interface slot: our program, -1 none */
+	uint32_t *behind;      /* by interface slot: dispatcher that our program was last seen in */
+	int pin_lock;	       /* pin_dir, locked against a second daemon; -1 */
 };
 
 /*
@@ -129,6 +131,12 @@ int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry
  */
 int dataplane_delete(struct dataplane *dp, uint32_t entry);
 void dataplane_forget(struct dataplane *dp, uint32_t entry);
+/*
+ * The entry that an address of a frame leads to, as the program finds it: by the whole address,
+ * else, with `prefixes`, by the longest prefix. 0: none; or a negative errno.
+ */
+int64_t dataplane_find_group(struct dataplane *dp, const struct xm_group_key *key, bool prefixes);
+int64_t dataplane_find_source(struct dataplane *dp, const struct xm_source_key *key, bool prefixes);
 
 /* Leads the ifindex in tracepoints and egress programs to its slot. */
 int dataplane_map_interface(struct dataplane *dp, int ifindex, uint32_t slot);
@@ -167,6 +175,8 @@ int pool_add(struct pool *pool, uint32_t slot, uint32_t key, int ifindex, int pr
 int pool_remove(struct pool *pool, uint32_t slot, uint32_t key);
 /* False when the kernel took the key out with its device. */
 bool pool_has(struct pool *pool, uint32_t slot, uint32_t key);
+/* A descriptor of a slot's map to close, -EBADF: not known here. */
+int pool_duplicate(const struct pool *pool, uint32_t slot);
 
 /* --- ingress.c --- */
 
@@ -175,6 +185,7 @@ struct ingress_spec {
 	int ifindex;
 	bool native;
 	bool finish_checksums;
+	bool traced;	     /* the tracing instance: see tracer.h */
 	uint32_t generation; /* the word must carry it before frames count */
 };
 struct ingress_state {

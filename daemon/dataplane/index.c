@@ -154,6 +154,36 @@ void dataplane_forget(struct dataplane *dp, uint32_t entry)
 		memset(&dp->entry_records[entry], 0, sizeof(dp->entry_records[entry]));
 }
 
+/* What a key of full length finds in a trie. */
+static int64_t longest(struct dataplane *dp, enum dataplane_map map, const void *key)
+{
+	uint32_t entry;
+	int r = bpf_map_lookup_elem(dp->map_fd[map], key, &entry);
+
+	if (!r)
+		return entry;
+	return r == -ENOENT ? 0 : r;
+}
+
+int64_t dataplane_find_group(struct dataplane *dp, const struct xm_group_key *key, bool prefixes)
+{
+	const struct xm_entry_record whole = {.used = 1, .key = *key, .len = WHOLE};
+	const struct xm_prefix_key lpm = {.prefixlen = 64 + WHOLE, .key = *key};
+	struct place place;
+
+	place_of(&whole, &place);
+	int64_t entry = look_up(dp, &place);
+	return entry || !prefixes ? entry : longest(dp, MAP_PREFIX, &lpm);
+}
+
+int64_t dataplane_find_source(struct dataplane *dp, const struct xm_source_key *key, bool prefixes)
+{
+	const struct xm_source_prefix_key lpm = {.prefixlen = 32 + WHOLE, .key = *key};
+	int64_t entry = longest(dp, MAP_SOURCE_EXACT, key);
+
+	return entry || !prefixes ? entry : longest(dp, MAP_SOURCE_PREFIX, &lpm);
+}
+
 /*
  * A device that was renamed gets another slot; a copy in flight may then be counted at a
  * slot of another device, which the totals do not see.

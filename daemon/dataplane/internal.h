@@ -69,7 +69,10 @@ int pool_new(struct pool **out, int outer_fd, unsigned int slots, unsigned int m
 void pool_free(struct pool *pool);
 uint64_t pool_memory(const struct pool *pool);
 
-/* --- egress.c, trace.c, ingress.c --- */
+/* --- egress.c, trace.c, tracer.c, ingress.c --- */
+
+/* One of the maps of an open tracer; -ENOENT. */
+int tracer_map(const struct tracer *tracer, const char *name);
 
 int egress_open(struct dataplane *dp, struct fault *fault);
 int trace_open(struct dataplane *dp, struct fault *fault);

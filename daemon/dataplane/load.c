@@ -6,64 +6,22 @@
 #include <string.h>
 
 #include "ingress.skel.h"
+#include "tracer.skel.h"
 
 #define MAPS_OF_PROGRAM 64   /* more than the ingress program has */
 #define CONSTANTS_MAX	4096 /* bytes of .rodata */
 
-struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec)
+_Static_assert(sizeof(struct ingress_bpf__rodata) == sizeof(struct tracer_bpf__rodata),
+	       "the tracing instance has the same constants");
+
+const char *ingress_program_name(const struct ingress_spec *spec)
 {
-	struct ingress_bpf *instance = ingress_bpf__open();
-	int r;
-
-	if (!instance)
-		return NULL;
-	instance->rodata->slot = spec->slot;
-	instance->rodata->generation = spec->generation;
-	instance->rodata->native = spec->native;
-	instance->rodata->entry_stride = dp->sizes.entries + 1;
-	instance->rodata->interface_stride = dp->sizes.interfaces + 1;
-	instance->rodata->finish_checksums = spec->finish_checksums;
-	r = maps_reuse(dp, instance->obj);
-	if (r < 0) {
-		ingress_bpf__destroy(instance);
-		errno = -r;
-		return NULL;
-	}
-	return instance;
-}
-
-struct bpf_object *ingress_object(const struct ingress_bpf *instance)
-{
-	return instance->obj;
-}
-
-void ingress_destroyp(struct ingress_bpf **instance)
-{
-	ingress_bpf__destroy(*instance);
-}
-
-int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
-			   struct fault *fault)
-{
-	messages_start();
-	_cleanup_(ingress_destroyp) struct ingress_bpf *instance = ingress_prepare(dp, spec);
-	int r = instance ? ingress_bpf__load(instance) : -errno;
-
-	if (!r)
-		r = duplicate_fd(bpf_program__fd(instance->progs.xmcast_ingress));
-	if (r < 0)
-		return fault_set(fault, r, "cannot load the ingress program: %s (%s)", strerror(-r),
-				 messages_words());
-	return r;
-}
-
-static void object_closep(struct bpf_object **object)
-{
-	bpf_object__close(*object);
+	return spec->traced ? INGRESS_PROGRAM "_traced" : INGRESS_PROGRAM;
 }
 
 /* Its constants are those of the skeleton, laid out alike, or it is no build of ours. */
-static int specialise(struct bpf_object *object, const struct ingress_spec *spec)
+static int specialise(struct dataplane *dp, struct bpf_object *object,
+		      const struct ingress_spec *spec)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
 	struct ingress_bpf__rodata *constants;
@@ -75,8 +33,65 @@ static int specialise(struct bpf_object *object, const struct ingress_spec *spec
 	constants->slot = spec->slot;
 	constants->generation = spec->generation;
 	constants->native = spec->native;
+	constants->entry_stride = dp->sizes.entries + 1;
+	constants->interface_stride = dp->sizes.interfaces + 1;
 	constants->finish_checksums = spec->finish_checksums;
-	return 0;
+	return maps_reuse(dp, object);
+}
+
+/* The tracing object holds more programs than the one of the ingress. */
+static void load_only(struct bpf_object *object, const char *name)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object)
+	    bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
+}
+
+struct bpf_object *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec)
+{
+	size_t size;
+	const void *bytes =
+	    spec->traced ? tracer_bpf__elf_bytes(&size) : ingress_bpf__elf_bytes(&size);
+	struct bpf_object *object = bpf_object__open_mem(bytes, size, NULL);
+	int r;
+
+	if (!object)
+		return NULL;
+	load_only(object, ingress_program_name(spec));
+	r = specialise(dp, object, spec);
+	if (r < 0) {
+		bpf_object__close(object);
+		errno = -r;
+		return NULL;
+	}
+	return object;
+}
+
+void object_closep(struct bpf_object **object)
+{
+	bpf_object__close(*object);
+}
+
+static int load(struct bpf_object *object, const char *name)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+	int r = program ? bpf_object__load(object) : -ENOEXEC;
+
+	return r < 0 ? r : duplicate_fd(bpf_program__fd(program));
+}
+
+int dataplane_load_ingress(struct dataplane *dp, const struct ingress_spec *spec,
+			   struct fault *fault)
+{
+	messages_start();
+	_cleanup_(object_closep) struct bpf_object *object = ingress_prepare(dp, spec);
+	int r = object ? load(object, ingress_program_name(spec)) : -errno;
+
+	if (r < 0)
+		return fault_set(fault, r, "cannot load the ingress program: %s (%s)", strerror(-r),
+				 messages_words());
+	return r;
 }
 
 int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec, const char *path,
@@ -84,16 +99,10 @@ int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec,
 {
 	messages_start();
 	_cleanup_(object_closep) struct bpf_object *object = bpf_object__open_file(path, NULL);
-	struct bpf_program *program =
-	    object ? bpf_object__find_program_by_name(object, INGRESS_PROGRAM) : NULL;
-	int r = !object ? -errno : !program ? -ENOEXEC : specialise(object, spec);
+	int r = !object ? -errno : specialise(dp, object, spec);
 
 	if (!r)
-		r = maps_reuse(dp, object);
-	if (!r)
-		r = bpf_object__load(object);
-	if (!r)
-		r = duplicate_fd(bpf_program__fd(program));
+		r = load(object, INGRESS_PROGRAM);
 	if (r < 0)
 		return fault_set(fault, r, "cannot load %s: %s (%s)", path, strerror(-r),
 				 messages_words());

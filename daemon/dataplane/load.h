@@ -7,11 +7,11 @@
 
 #define INGRESS_PROGRAM "xmcast_ingress"
 
-struct ingress_bpf;
 /* Opened, specialised, with our maps, not loaded yet. NULL: errno is set. */
-struct ingress_bpf *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec);
-struct bpf_object *ingress_object(const struct ingress_bpf *instance);
-void ingress_destroyp(struct ingress_bpf **instance);
+struct bpf_object *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec);
+/* INGRESS_PROGRAM, or that of the tracing instance, which begins with it. */
+const char *ingress_program_name(const struct ingress_spec *spec);
+void object_closep(struct bpf_object **object);
 
 /* True when both have the same code, the same maps and the same constants. */
 bool ingress_same(int program_fd, int other_fd);

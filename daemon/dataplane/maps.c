@@ -293,8 +293,10 @@ int maps_reuse(struct dataplane *dp, struct bpf_object *object)
 	{
 		if (bpf_map__is_internal(map)) /* constants: the object's own */
 			continue;
-		int number = find(bpf_map__name(map));
-		int r = number < 0 ? number : bpf_map__reuse_fd(map, dp->map_fd[number]);
+		const char *name = bpf_map__name(map);
+		int number = find(name);
+		int fd = number < 0 ? tracer_map(dp->tracer, name) : dp->map_fd[number];
+		int r = fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
 		if (r < 0)
 			return r;
 	}

@@ -336,6 +336,12 @@ bool pool_has(struct pool *pool, uint32_t slot, uint32_t key)
 	return fd >= 0 && bpf_map_lookup_elem(fd, &key, &value) != -ENOENT;
 }
 
+int pool_duplicate(const struct pool *pool, uint32_t slot)
+{
+	return known(pool, slot) && pool->slot[slot].fd >= 0 ? duplicate_fd(pool->slot[slot].fd)
+							     : -EBADF;
+}
+
 /* Maps of one class are of one size: one of each is asked. */
 uint64_t pool_memory(const struct pool *pool)
 {

@@ -69,4 +69,50 @@ struct status_report {
 	char problem[256];	      /* the last thing that could not be done; "" none */
 };
 
+/* One copy of a frame: where it went, or would go, or why not. */
+struct copy_report {
+	char interface[IF_NAMESIZE];
+	const char *outcome;   /* "transmitted", "dropped", "not-ready", "unknown" */
+	enum xm_reason reason; /* XM_REASON_NONE when transmitted or unknown */
+	char detail[160];      /* more words; "" none */
+};
+
+/* What becomes of one frame: of one that came (trace), or of one that has not (explain). */
+struct frame_report {
+	uint64_t number; /* of a trace: 1, 2, ...; 0: none */
+	char ingress[IF_NAMESIZE];
+	const char *mode; /* "native", "generic", "none" */
+	struct prefix address, source;
+	bool has_source;
+	uint32_t vlan, size;	   /* size: bytes of the frame without FCS */
+	const char *verdict;	   /* "copied", "dropped", "passed" */
+	enum xm_reason reason;	   /* dropped: of level FRAME */
+	enum xm_protocol protocol; /* passed as; XM_PROTOCOLS: not known */
+	char detail[200];	   /* why it was passed; "" nothing to say */
+	bool has_group;
+	struct group_key group; /* as the kernel's records name it */
+	uint32_t entry, set, due;
+	const struct copy_report *copies;
+	size_t copy_count;
+};
+
+/* The question that is answered by a frame_report. */
+struct frame_wish {
+	char from[IF_NAMESIZE];
+	struct prefix address, source; /* whole addresses; source.len 0: not given */
+	uint32_t vlan, size;
+};
+
+/* Which frames to trace, and whom to tell. */
+struct trace_wish {
+	char from[IF_NAMESIZE]; /* "": every ingress */
+	struct prefix address;	/* the destination lies in it; len 0: any */
+	bool unmatched;		/* only multicast frames that no group matched */
+	unsigned int count;	/* frames, 1.. */
+	unsigned int seconds;	/* then it ends */
+	void (*frame)(const struct frame_report *report, void *token);
+	void (*done)(unsigned int frames, const char *why, void *token); /* once, at the end */
+	void *token;
+};
+
 #endif

@@ -97,13 +97,15 @@ static bool leaves_checksums_unfinished(const struct link *link)
 	return !strcmp(link->driver, "veth") || !strcmp(link->driver, "tun");
 }
 
-static struct ingress_spec spec_of(const struct iface *iface, const struct link *link)
+static struct ingress_spec spec_of(const struct reconcile *r, const struct iface *iface,
+				   const struct link *link)
 {
 	return (struct ingress_spec){
 	    .slot = iface->slot,
 	    .ifindex = link->ifindex,
 	    .native = iface->native,
 	    .finish_checksums = leaves_checksums_unfinished(link),
+	    .traced = tracing_covers(r, iface),
 	    .generation = iface->generation,
 	};
 }
@@ -112,14 +114,14 @@ static struct ingress_spec spec_of(const struct iface *iface, const struct link 
  * The program of an earlier daemon: the same code is left alone, other code is replaced
  * without a gap. When that fails, the old one goes on.
  */
-static void renew(struct reconcile *r, struct iface *iface, const struct link *link)
+int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link)
 {
 	struct fault fault;
 
 	iface->adopted = false;
 	if (iface->state.dispatcher) /* both run for a moment: only the new one's number counts */
 		iface->generation = ++r->generation;
-	struct ingress_spec spec = spec_of(iface, link);
+	struct ingress_spec spec = spec_of(r, iface, link);
 	int error = dataplane_attach(r->dp, &spec, &iface->state, &fault);
 	if (error) {
 		iface->generation = r->dp->interface_records[iface->slot].generation;
@@ -128,6 +130,7 @@ static void renew(struct reconcile *r, struct iface *iface, const struct link *l
 	}
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
+	return error;
 }
 
 static int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
@@ -135,7 +138,7 @@ static int attach_one(struct reconcile *r, struct iface *iface, const struct lin
 {
 	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
 	iface->generation = record->generation = ++r->generation;
-	struct ingress_spec spec = spec_of(iface, link);
+	struct ingress_spec spec = spec_of(r, iface, link);
 
 	iface->attached = true;
 	attach_store_word(r, iface); /* first: it counts from its first frame on */
@@ -189,7 +192,7 @@ void attach_update(struct reconcile *r)
 		if (!want && iface->attached)
 			attach_drop(r, iface);
 		else if (want && iface->adopted)
-			renew(r, iface, link);
+			attach_renew(r, iface, link);
 		else if (want && !iface->attached && !iface->tried)
 			try_attach(r, iface, link, wish);
 	}

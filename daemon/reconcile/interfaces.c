@@ -134,7 +134,7 @@ struct iface *iface_get(struct reconcile *r, const char *name)
 	return iface;
 }
 
-struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan)
+const char *interfaces_parent(const struct reconcile *r, const char *from, uint32_t *vlan)
 {
 	const struct link *link = netlink_by_name(r->netlink, from);
 
@@ -147,7 +147,12 @@ struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t
 		from = parent->name;
 		link = parent;
 	}
-	return iface_get(r, from);
+	return from;
+}
+
+struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan)
+{
+	return iface_get(r, interfaces_parent(r, from, vlan));
 }
 
 /* True when every egress that groups of this ingress name literally can take redirects. */

@@ -145,6 +145,8 @@ struct reconcile {
 	struct quarantine leaving; /* free when the running grace period ends */
 	struct quarantine adopted; /* sets and excludes that old words may still lead to */
 
+	struct tracing *tracing; /* NULL: nobody traces */
+
 	bool running;		       /* in reconcile_step() */
 	bool entries_dirty;	       /* words or keys may differ from what is wanted */
 	bool links_dirty;	       /* a link changed since the last step */
@@ -189,6 +191,8 @@ void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *
 void interfaces_sweep(struct reconcile *r);
 /* The ingress that frames of `from` arrive on, and the tag they carry there. */
 struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
+/* Only its name. */
+const char *interfaces_parent(const struct reconcile *r, const char *from, uint32_t *vlan);
 void interfaces_free(struct reconcile *r);
 /* The program that every devmap entry of that mode carries, -1 none: one for a device or none. */
 int egress_program(const struct reconcile *r, bool native);
@@ -262,7 +266,13 @@ void quarantine_begin(struct reconcile *r);
 void quarantine_end(struct reconcile *r);
 void quarantine_free(struct quarantine *q);
 
+/* tracing.c */
+/* Does the ingress run the tracing instance of the program? */
+bool tracing_covers(const struct reconcile *r, const struct iface *iface);
+
 /* attach.c */
+/* Replaces the program by the one that is wanted now, without a gap; the same is left alone. */
+int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link);
 void attach_update(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);

@@ -233,6 +233,7 @@ void reconcile_close(struct reconcile *r)
 {
 	if (!r)
 		return;
+	reconcile_trace_stop(r);
 	sd_event_source_unref(r->netlink_source);
 	sd_event_source_disable_unref(r->refusal_timer);
 	worker_close(r->worker);

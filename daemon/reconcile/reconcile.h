@@ -53,6 +53,16 @@ int reconcile_each_interface(struct reconcile *reconcile,
 			     int (*f)(const struct interface_report *report, void *token),
 			     void *token);
 int reconcile_stats(struct reconcile *reconcile, struct stats_report *out);
+/* What would become of a frame, from the maps in the kernel. `out` is valid until the next call. */
+int reconcile_explain(struct reconcile *reconcile, const struct frame_wish *wish,
+		      struct frame_report *out, struct fault *fault);
+/*
+ * Tells of the next frames as they come, through wish->frame, then calls wish->done once. One at a
+ * time (-EBUSY). reconcile_trace_stop() ends it without a word; nothing happens when none runs.
+ */
+int reconcile_trace(struct reconcile *reconcile, const struct trace_wish *wish,
+		    struct fault *fault);
+void reconcile_trace_stop(struct reconcile *reconcile);
 void reconcile_status(struct reconcile *reconcile, struct status_report *out);
 
 #endif

@@ -13,15 +13,6 @@ enum { TPID_CUSTOMER = 0x8100, TPID_SERVICE = 0x88a8, TYPE_IPV4 = 0x0800, TYPE_I
 enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60 };
 enum { IGMP = 2, ICMPV6 = 58 };
 
-/* What a frame says of itself, as far as matching goes. */
-struct facts {
-	bool can_match;	   /* a group may match */
-	bool control_only; /* only groups that lie wholly in the control range may */
-	enum xm_protocol protocol;
-	__u32 vlan;
-	uint8_t address[16], source[16];
-};
-
 struct bytes {
 	const uint8_t *at;
 	size_t len;
@@ -79,7 +70,7 @@ static bool is_control(const uint8_t address[16], unsigned int bits)
 	       (bits >= 80 + 44 && same_bits(address, mapped_mac, 80 + 44));
 }
 
-static void read_ipv4(struct bytes ip, struct facts *f)
+static void read_ipv4(struct bytes ip, struct match_facts *f)
 {
 	if (!have(ip, 20) || ip.at[0] >> 4 != 4)
 		return;
@@ -135,7 +126,7 @@ static bool is_mld(unsigned int next, struct bytes b)
 	return b.at[0] == 130 || b.at[0] == 131 || b.at[0] == 132 || b.at[0] == 143;
 }
 
-static void read_ipv6(struct bytes ip, struct facts *f)
+static void read_ipv6(struct bytes ip, struct match_facts *f)
 {
 	if (!have(ip, 40) || ip.at[0] >> 4 != 6)
 		return;
@@ -154,7 +145,7 @@ static void read_ipv6(struct bytes ip, struct facts *f)
 	}
 }
 
-static void read_other(const uint8_t destination[6], struct facts *f)
+static void read_other(const uint8_t destination[6], struct match_facts *f)
 {
 	f->protocol = XM_PROTOCOL_MAC;
 	map_mac(f->address, destination);
@@ -166,7 +157,7 @@ static void read_other(const uint8_t destination[6], struct facts *f)
 }
 
 /* Takes the tags off `rest`, which begins with the EtherType. False: cut short. */
-static bool read_tags(struct bytes *rest, struct facts *f)
+static bool read_tags(struct bytes *rest, struct match_facts *f)
 {
 	for (int i = 0; i < TAGS; i++) {
 		unsigned int type = get16(rest->at);
@@ -185,10 +176,10 @@ static bool read_tags(struct bytes *rest, struct facts *f)
 	return true;
 }
 
-static struct facts read_frame(const uint8_t *frame, size_t len)
+struct match_facts match_read(const uint8_t *frame, size_t len)
 {
 	static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	struct facts f = {.protocol = XM_PROTOCOL_MALFORMED};
+	struct match_facts f = {.protocol = XM_PROTOCOL_MALFORMED};
 	struct bytes rest = {frame, len};
 
 	if (!have(rest, 14))
@@ -217,7 +208,7 @@ static struct facts read_frame(const uint8_t *frame, size_t len)
 	return f;
 }
 
-static bool is_mine(const struct group_key *g, const char *ingress, const struct facts *f)
+static bool is_mine(const struct group_key *g, const char *ingress, const struct match_facts *f)
 {
 	return strcmp(g->from, ingress) == 0 && g->vlan == f->vlan &&
 	       same_bits(g->address.address.byte, f->address, g->address.len) &&
@@ -228,7 +219,7 @@ static bool is_mine(const struct group_key *g, const char *ingress, const struct
 struct match_result match_frame(const struct group_key *groups, size_t count, const char *ingress,
 				const uint8_t *frame, size_t len)
 {
-	struct facts f = read_frame(frame, len);
+	struct match_facts f = match_read(frame, len);
 	struct match_result best = {MATCH_NONE, f.protocol};
 
 	for (size_t i = 0; f.can_match && i < count; i++) {

@@ -13,6 +13,16 @@
 
 #define MATCH_NONE SIZE_MAX
 
+/* What a frame says of itself, as far as matching goes. */
+struct match_facts {
+	bool can_match;	   /* a group may match */
+	bool control_only; /* only groups that lie wholly in the control range may */
+	enum xm_protocol protocol;
+	__u32 vlan;
+	uint8_t address[16], source[16];
+};
+struct match_facts match_read(const uint8_t *frame, size_t len);
+
 struct match_result {
 	size_t group;		   /* index in `groups`, MATCH_NONE: no group, it is passed */
 	enum xm_protocol protocol; /* when no group: what it counts as */

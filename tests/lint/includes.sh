@@ -29,7 +29,7 @@ only()
 }
 
 model='bpf/xmcast\.h|daemon/model/[a-z0-9_-]+\.h'
-allow bpf 'bpf/[a-z0-9_-]+\.h|[a-z]+\.skel\.h'
+allow bpf 'bpf/[a-z0-9_-]+\.h|bpf/ingress\.bpf\.c|[a-z]+\.skel\.h'
 allow daemon/model "$model"
 allow daemon/config "$model|daemon/config/[a-z0-9_-]+\.h"
 allow daemon/netlink 'daemon/netlink/[a-z0-9_-]+\.h'

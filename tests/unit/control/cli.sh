@@ -68,7 +68,7 @@ silent err
 run --version
 expect 0 out "xmcastctl $version"
 for verb in add-group del-group add-egress del-egress add-exclude del-exclude list-groups \
-	list-interfaces stats monitor status apply save reload attach detach reattach; do
+	list-interfaces stats explain monitor status apply save reload attach detach reattach; do
 	run $verb --help
 	expect 0 out "usage: xmcastctl $verb" out 'examples:'
 	[ "$(grep -c '^  .*xmcastctl' "$dir/out")" -ge 2 ] || fail 'fewer than two examples'
@@ -161,6 +161,19 @@ run stats
 expect 0 out '1800 copies due' out 'too-big'
 run --json stats
 expect 0 out '"unexplained":1}'
+run explain --from eth0 --group 239.1.1.1 --source 10.0.0.1 --vlan 5 --size 1500
+expect 0 out '239.1.1.1 source 10.0.0.1 vlan 5 (1500 bytes): copied' out 'match    239.1.1.1 from eth0 (entry 3)' \
+	out 'veth1    transmitted' out 'veth9    dropped: too-big (the frame is larger than the egress MTU)'
+run --json explain --from eth0 --group 239.1.1.1
+expect 0 out '"interface":"veth9","outcome":"dropped","reason":"too-big"'
+run explain --group 239.1.1.1
+expect 2 err '--from is missing'
+run explain --from eth0 --group nonsense
+expect 2 err nonsense
+run explain --from nosuch --group 239.1.1.1
+expect 1 err nosuch
+run explain --from eth0 --group 239.1.1.1 --size 9999999
+expect 2 err "'size' must be an integer"
 run status
 expect 0 out 'process 4711' out 'eth0'
 run reload

@@ -161,6 +161,38 @@ static int stats(struct stats_report *out, void *data)
 	return 0;
 }
 
+static int explain(const struct frame_wish *wish, struct frame_report *out, struct fault *fault,
+		   void *data)
+{
+	static const struct copy_report copies[] = {
+	    {"veth1", "transmitted", XM_REASON_NONE, ""},
+	    {"veth9", "dropped", XM_REASON_TOO_BIG, "it needs an MTU of 1486"},
+	};
+
+	(void)data;
+	if (!is_known(wish->from))
+		return fault_set(fault, -ENODEV, "there is no interface %s", wish->from);
+	*out = (struct frame_report){.mode = "native",
+				     .address = wish->address,
+				     .source = wish->source,
+				     .has_source = wish->source.len > 0,
+				     .vlan = wish->vlan,
+				     .size = wish->size,
+				     .verdict = "copied",
+				     .reason = XM_REASON_NONE,
+				     .protocol = XM_PROTOCOLS,
+				     .has_group = true,
+				     .entry = 3,
+				     .set = 4,
+				     .due = 2,
+				     .copies = copies,
+				     .copy_count = 2};
+	out->group.address = wish->address;
+	strcpy(out->group.from, "eth0");
+	strcpy(out->ingress, wish->from);
+	return 0;
+}
+
 static int status(struct status_report *out, void *data)
 {
 	struct fake *fake = data;
@@ -192,6 +224,7 @@ void fake_init(struct fake *fake)
 						 .group_report = group_report,
 						 .each_interface = each_interface,
 						 .stats = stats,
+						 .explain = explain,
 						 .status = status};
 }
 

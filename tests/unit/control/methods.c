@@ -18,9 +18,8 @@ static void compare_field(const struct idl *idl, const struct idl_type *type,
 			  const struct field *field)
 {
 	static const enum idl_kind kinds[] = {
-	    [FIELD_STRING] = IDL_STRING,    [FIELD_BOOL] = IDL_BOOL,
-	    [FIELD_STRINGS] = IDL_ARRAY,    [FIELD_GROUPS] = IDL_ARRAY,
-	    [FIELD_INTERFACES] = IDL_ARRAY,
+	    [FIELD_STRING] = IDL_STRING, [FIELD_BOOL] = IDL_BOOL,    [FIELD_INT] = IDL_INT,
+	    [FIELD_STRINGS] = IDL_ARRAY, [FIELD_GROUPS] = IDL_ARRAY, [FIELD_INTERFACES] = IDL_ARRAY,
 	};
 	const struct field *inner = field->type == FIELD_GROUPS	      ? group_fields
 				    : field->type == FIELD_INTERFACES ? interface_fields
@@ -102,8 +101,8 @@ static void test_service_is_described(void **state)
 /* Only what changes nothing is open to everybody. */
 static void test_privileges(void **state)
 {
-	static const char *const open[] = {"ListGroups", "ListInterfaces", "ListWishes",
-					   "Stats",	 "Monitor",	   "Status"};
+	static const char *const open[] = {"ListGroups", "ListInterfaces", "ListWishes", "Stats",
+					   "Monitor",	 "Status",	   "Explain"};
 
 	(void)state;
 	for (size_t i = 0; i < control_method_count; i++) {

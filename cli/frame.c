@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain */
+#include "cli/frame.h"
+
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+
+static long long number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void print_group(const json_t *frame)
+{
+	const json_t *group = json_object_get(frame, "group");
+
+	if (!json_is_object(group))
+		return;
+	printf("  match    %s", output_string(group, "address"));
+	if (*output_string(group, "source"))
+		printf(" source %s", output_string(group, "source"));
+	if (*output_string(group, "vlan"))
+		printf(" vlan %s", output_string(group, "vlan"));
+	printf(" from %s (entry %lld)\n", output_string(group, "from"), number(frame, "entry"));
+	printf("  set      %lld, copies due: %lld\n", number(frame, "set"), number(frame, "due"));
+}
+
+static void print_copy(const json_t *copy)
+{
+	const char *reason = output_string(copy, "reason"), *detail = output_string(copy, "detail");
+
+	printf("  %-8s %s", output_string(copy, "interface"), output_string(copy, "outcome"));
+	if (*reason)
+		printf(": %s (%s)", reason, output_reason_text(reason));
+	printf("%s%s\n", *detail ? "; " : "", detail);
+}
+
+static void print_verdict(const json_t *frame)
+{
+	const char *verdict = output_string(frame, "verdict");
+	const char *reason = output_string(frame, "reason"),
+		   *protocol = output_string(frame, "protocol");
+
+	if (*reason)
+		printf("%s: %s (%s)", verdict, reason, output_reason_text(reason));
+	else if (*protocol)
+		printf("passed to the stack, counted as %s", protocol);
+	else
+		printf("%s", verdict);
+	if (*output_string(frame, "detail"))
+		printf(": %s", output_string(frame, "detail"));
+	printf("\n");
+}
+
+void frame_print(const json_t *frame)
+{
+	size_t i;
+	json_t *copy;
+
+	if (number(frame, "number"))
+		printf("#%lld ", number(frame, "number"));
+	printf("%s", output_string(frame, "address"));
+	if (*output_string(frame, "source"))
+		printf(" source %s", output_string(frame, "source"));
+	if (*output_string(frame, "vlan"))
+		printf(" vlan %s", output_string(frame, "vlan"));
+	printf(" (%lld bytes): ", number(frame, "size"));
+	print_verdict(frame);
+	printf("  ingress  %s, %s\n", output_string(frame, "from"),
+	       number(frame, "entry") || json_is_string(json_object_get(frame, "protocol"))
+		   ? output_string(frame, "mode")
+		   : "no program");
+	print_group(frame);
+	json_array_foreach(json_object_get(frame, "egress"), i, copy) print_copy(copy);
+}
+
+static int print_reply(const json_t *parameters, bool continues, void *data)
+{
+	(void)continues;
+	(void)data;
+	frame_print(json_object_get(parameters, "frame"));
+	return CLI_DONE;
+}
+
+struct explain {
+	char *group, *from, *source, *vlan;
+	int size;
+};
+
+static int build(const char *verb, const struct explain *e, json_t **out)
+{
+	if (!e->group || !e->from)
+		return verb_usage(verb, "%s is missing", e->from ? "--group" : "--from");
+	*out = json_pack("{s:s, s:s, s:s*, s:s*}", "address", e->group, "from", e->from, "source",
+			 e->source, "vlan", e->vlan);
+	if (*out && e->size)
+		json_object_set_new(*out, "size", json_integer(e->size));
+	return CLI_DONE;
+}
+
+int cmd_explain(const struct cli *cli, int argc, const char **argv)
+{
+	struct explain e = {};
+	const struct poptOption options[] = {
+	    {"group", 0, POPT_ARG_STRING, &e.group, 0, NULL, NULL},
+	    {"from", 0, POPT_ARG_STRING, &e.from, 0, NULL, NULL},
+	    {"source", 0, POPT_ARG_STRING, &e.source, 0, NULL, NULL},
+	    {"vlan", 0, POPT_ARG_STRING, &e.vlan, 0, NULL, NULL},
+	    {"size", 0, POPT_ARG_INT, &e.size, 0, NULL, NULL},
+	    POPT_TABLEEND,
+	};
+	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
+	int option = poptGetNextOpt(context), r;
+	json_t *parameters = NULL;
+
+	if (option < -1)
+		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (poptPeekArg(context))
+		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	else
+		r = build(argv[0], &e, &parameters);
+	poptFreeContext(context);
+	free(e.group);
+	free(e.from);
+	free(e.source);
+	free(e.vlan);
+	return r == CLI_DONE ? client_do(cli, "Explain", parameters, print_reply, NULL) : r;
+}
