@@ -33,11 +33,11 @@ int scheduling_begin(void)
 	CPU_ZERO(&one);
 	CPU_SET(last, &one);
 	if (softirqs_do_not_wait())
-		sched_setscheduler(0, SCHED_FIFO, &priority);
+		sched_setscheduler(0, SCHED_RR, &priority);
 	return sched_setaffinity(0, sizeof(one), &one) ? -1 : last;
 }
 
 const char *scheduling_name(void)
 {
-	return sched_getscheduler(0) == SCHED_FIFO ? "fifo" : "other";
+	return sched_getscheduler(0) == SCHED_RR ? "rr" : "other";
 }

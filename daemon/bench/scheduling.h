@@ -6,10 +6,12 @@
 /*
  * Binds the process to the last CPU it may use, since frames are forwarded where they are
  * sent, and gives it real-time priority where the kernel (6.4 and later) handles softirqs at
- * once also while ksoftirqd wants to run. Returns the CPU, -1 when it could not be bound.
+ * once also while ksoftirqd wants to run. Round robin: with FIFO a second measurement that waited
+ * for the CPU while it held the kernel's RTNL stopped the network configuration of the whole
+ * machine until the first had ended. Returns the CPU, -1 when it could not be bound.
  */
 int scheduling_begin(void);
-/* "fifo" or "other": how it runs now. */
+/* "rr" or "other": how it runs now. */
 const char *scheduling_name(void);
 
 #endif
