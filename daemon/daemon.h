@@ -18,7 +18,7 @@ struct daemon {
 	char state_path[280], socket_path[280];
 	unsigned long long saved_version; /* of the model, in the state file */
 	time_t started;
-	int lock_fd;
+	int lock_fd, netns_lock_fd;
 	bool ready; /* told systemd */
 };
 

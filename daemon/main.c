@@ -79,7 +79,15 @@ static int open_place(struct daemon *d, struct fault *fault)
 	if (error)
 		return error;
 	d->lock_fd = place_lock(dir, fault);
-	return d->lock_fd < 0 ? d->lock_fd : 0;
+	if (d->lock_fd < 0)
+		return d->lock_fd;
+	fault->text[0] = 0;
+	d->netns_lock_fd = place_lock_netns(fault);
+	if (d->netns_lock_fd < 0)
+		return d->netns_lock_fd;
+	if (fault->text[0])
+		log_line(LOG_WARNING, "%s", fault->text);
+	return 0;
 }
 
 static int open_reconcile(struct daemon *d, struct fault *fault)
@@ -172,6 +180,8 @@ static void close_all(struct daemon *d)
 	reconcile_close(d->reconcile);
 	model_free(d->model);
 	sd_event_unref(d->event);
+	if (d->netns_lock_fd >= 0)
+		close(d->netns_lock_fd);
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	options_free(&d->options);
@@ -179,7 +189,7 @@ static void close_all(struct daemon *d)
 
 int main(int argc, char **argv)
 {
-	struct daemon d = {.lock_fd = -1};
+	struct daemon d = {.lock_fd = -1, .netns_lock_fd = -1};
 	struct fault fault = {0};
 	struct timespec now;
 

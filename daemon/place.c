@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stddef.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/place.h"
@@ -89,15 +92,30 @@ static int lock_or_wait(int fd, char *pid, size_t size)
 	return -EWOULDBLOCK;
 }
 
+/* False when --purge removed the file between our open and our lock. */
+static bool is_there(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return !fstat(fd, &ours) && !stat(path, &there) && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
+}
+
 int place_lock(const char *dir, struct fault *fault)
 {
 	char path[280], pid[32] = "";
+	int fd, locked;
 
 	snprintf(path, sizeof(path), "%s/lock", dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return fault_set(fault, -errno, "lock %s: %s", path, strerror(errno));
-	int locked = lock_or_wait(fd, pid, sizeof(pid));
+	for (;;) {
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+		if (fd < 0)
+			return fault_set(fault, -errno, "lock %s: %s", path, strerror(errno));
+		locked = lock_or_wait(fd, pid, sizeof(pid));
+		if (locked || is_there(fd, path))
+			break;
+		close(fd);
+	}
 	if (locked) {
 		int error = locked == -EWOULDBLOCK ? -EBUSY : locked;
 		close(fd);
@@ -114,4 +132,76 @@ int place_lock(const char *dir, struct fault *fault)
 		return fault_set(fault, error, "writing %s: %s", path, strerror(-error));
 	}
 	return fd;
+}
+
+/* Who holds the name: its pid, 0 unknown; negative: nobody any more, or it is about to tell. */
+static int name_owner(const struct sockaddr_un *name, socklen_t size, uid_t *uid)
+{
+	struct ucred owner = {0};
+	socklen_t length = sizeof(owner);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)name, size) && errno != EAGAIN)
+		error = -errno;
+	if (!error)
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &length);
+	close(fd);
+	*uid = owner.uid;
+	return error ? error : owner.pid;
+}
+
+static int bind_or_wait(int fd, const struct sockaddr_un *name, socklen_t size, int *pid,
+			uid_t *uid)
+{
+	for (int i = 0; i < 100; i++) {
+		char text[16];
+
+		if (!bind(fd, (const struct sockaddr *)name, size))
+			return listen(fd, SOMAXCONN) ? -errno : 0;
+		if (errno != EADDRINUSE)
+			return -errno;
+		*pid = name_owner(name, size, uid);
+		snprintf(text, sizeof(text), "%d", *pid);
+		if (*pid == 0 || (*pid > 0 && !is_dying(text)))
+			break;
+		usleep(50000);
+	}
+	return -EBUSY;
+}
+
+int place_lock_netns(struct fault *fault)
+{
+	static const char text[] = "xmcast/xmcastd";
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	socklen_t size = offsetof(struct sockaddr_un, sun_path) + sizeof(text);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), pid = 0;
+	uid_t uid = 0;
+
+	if (fd < 0)
+		return fault_set(fault, -errno, "a socket: %s", strerror(errno));
+	memcpy(name.sun_path + 1, text, sizeof(text) - 1);
+	int error = bind_or_wait(fd, &name, size, &pid, &uid);
+	if (!error)
+		return fd;
+	if (error == -EBUSY && pid > 0 && uid && uid != geteuid()) {
+		fault_set(fault, error,
+			  "pid %d of user %u holds the name that keeps a second xmcastd out of this "
+			  "network namespace: going on without it",
+			  pid, uid);
+		return fd;
+	}
+	close(fd);
+	if (error != -EBUSY)
+		return fault_set(fault, error, "locking the network namespace: %s",
+				 strerror(-error));
+	if (pid > 0)
+		return fault_set(fault, error,
+				 "another xmcastd works in this network namespace: pid %d; stop it, "
+				 "or use another --netns",
+				 pid);
+	return fault_set(fault, error,
+			 "another xmcastd works in this network namespace (its pid is not visible "
+			 "here); stop it, or use another --netns");
 }

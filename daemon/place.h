@@ -12,5 +12,12 @@ int place_make_dir(const char *dir, struct fault *fault);
 /* Takes DIR/lock for the life of the process. Returns the descriptor; -EBUSY names the owner's pid.
  */
 int place_lock(const char *dir, struct fault *fault);
+/*
+ * One daemon for each network namespace, wherever its directories are: two would take each other's
+ * programs off. Binds a name of the abstract socket namespace, which belongs to the network
+ * namespace and goes with the process. Returns the descriptor, with a
+ * warning in `fault` when a user who cannot run xmcastd holds the name; -EBUSY names the owner.
+ */
+int place_lock_netns(struct fault *fault);
 
 #endif
