@@ -164,6 +164,7 @@ static int take_groups(const json_t *parameters, bool continues, void *data)
 
 static int list(const struct cli *cli, json_t *parameters)
 {
+	bool filtered = json_object_size(parameters);
 	struct listing listing = {.json = cli->json, .table = output_table(columns)};
 	struct client client;
 	int r = client_open(&client, cli);
@@ -175,7 +176,7 @@ static int list(const struct cli *cli, json_t *parameters)
 		client_close(&client);
 	}
 	if (r == CLI_DONE && !cli->json)
-		scols_print_table(listing.table);
+		output_table_or(listing.table, filtered ? "no such group" : "no groups");
 	scols_unref_table(listing.table);
 	return r;
 }

@@ -61,7 +61,7 @@ int interface_table(const json_t *parameters, bool continues, void *data)
 	(void)continues;
 	(void)data;
 	json_array_foreach((json_t *)interfaces, i, interface) add_row(table, interface);
-	scols_print_table(table);
+	output_table_or(table, "no interfaces");
 	scols_unref_table(table);
 	json_array_foreach((json_t *)interfaces, i, interface)
 	{

@@ -132,6 +132,11 @@ int main(int argc, char **argv)
 		printf("xmcastctl %s\n", XM_VERSION);
 		return CLI_DONE;
 	}
+	if (count > 0 && strcmp(words[0], "help") == 0) { /* what people type first */
+		globals.help = true;
+		words++;
+		count--;
+	}
 	if (count > 0)
 		return run(&globals, count, words);
 	if (!globals.help)

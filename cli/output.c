@@ -69,6 +69,14 @@ struct libscols_line *output_line(struct libscols_table *table)
 	return scols_table_new_line(table, NULL);
 }
 
+void output_table_or(struct libscols_table *table, const char *none)
+{
+	if (scols_table_is_empty(table))
+		fprintf(stderr, "xmcastctl: %s\n", none);
+	else
+		scols_print_table(table);
+}
+
 void output_cell(struct libscols_line *line, size_t *column, const char *text)
 {
 	if (line)

@@ -25,6 +25,8 @@ struct output_column {
 /* A table without rows, NULL when there is no memory. scols_unref_table() it. */
 struct libscols_table *output_table(const struct output_column *columns);
 struct libscols_line *output_line(struct libscols_table *table);
+/* Prints the table; when it has no rows, says `none` on stderr. */
+void output_table_or(struct libscols_table *table, const char *none);
 /* Sets a cell; *column is moved to the next one. NULL is an empty cell. */
 void output_cell(struct libscols_line *line, size_t *column, const char *text);
 void output_number(struct libscols_line *line, size_t *column, const json_t *number);

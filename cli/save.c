@@ -15,7 +15,8 @@
 #include "cli/output.h"
 #include "cli/words.h"
 
-#define DIRECTORY "/etc/xmcast/conf.d"
+#define CONFIG_DIRECTORY "/etc/xmcast"
+#define DIRECTORY	 CONFIG_DIRECTORY "/conf.d"
 
 struct saving {
 	FILE *out;
@@ -173,6 +174,16 @@ static bool is_file_name(const char *name)
 	return *name && *name != '.' && strlen(name) < 128;
 }
 
+/* The configuration's own directory, which nobody may have needed before. */
+static int make_directory(void)
+{
+	if ((mkdir(CONFIG_DIRECTORY, 0755) < 0 && errno != EEXIST) ||
+	    (mkdir(DIRECTORY, 0755) < 0 && errno != EEXIST))
+		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
+				"cannot make %s: %s", DIRECTORY, strerror(errno));
+	return CLI_DONE;
+}
+
 static int save(const struct cli *cli, const char *name, const char *directory)
 {
 	struct saving saving = {};
@@ -183,7 +194,9 @@ static int save(const struct cli *cli, const char *name, const char *directory)
 		return verb_usage("save", "NAME may have letters, digits, '.', '_' and '-' only");
 	if (snprintf(path, sizeof(path), "%s/%s.conf", directory, name) >= PATH_MAX)
 		return cli_fail(CLI_USAGE, "the path %s is too long", directory);
-	r = save_to(cli, directory, path, &saving);
+	r = strcmp(directory, DIRECTORY) ? CLI_DONE : make_directory();
+	if (r == CLI_DONE)
+		r = save_to(cli, directory, path, &saving);
 	if (r != CLI_DONE)
 		return r;
 	if (cli->json)

@@ -64,18 +64,37 @@ static void make_actual(struct daemon *d, control_done done, void *token)
 
 struct errors {
 	struct fault *fault;
-	unsigned int count;
+	unsigned int count, untold; /* that the fault has no room for */
 };
+
+#define ROOM_FOR_MORE 64 /* of a fault, for the last line when not all fit */
 
 static void on_config_error(const char *file, unsigned int line, const char *text, void *data)
 {
 	struct errors *errors = data;
-	size_t used = strlen(errors->fault->text);
+	char *told = errors->fault->text, place[16] = "", one[sizeof(errors->fault->text)];
+	size_t used = strlen(told), room = sizeof(errors->fault->text) - ROOM_FOR_MORE - used;
 
-	log_line(LOG_ERR, "%s:%u: %s", file, line, text);
-	snprintf(errors->fault->text + used, sizeof(errors->fault->text) - used, "%s%s:%u: %s",
-		 used ? "\n" : "", file, line, text);
+	if (line)
+		snprintf(place, sizeof(place), ":%u", line);
+	log_line(LOG_ERR, "%s%s: %s", file, place, text);
+	int length = snprintf(one, sizeof(one), "%s%s%s: %s", used ? "\n" : "", file, place, text);
 	errors->count++;
+	/* whole lines only, but the first is told as far as it fits */
+	if (used && (errors->untold || (size_t)length >= room))
+		errors->untold++;
+	else
+		snprintf(told + used, room, "%s", one);
+}
+
+static void tell_untold(struct errors *errors)
+{
+	char *told = errors->fault->text;
+	size_t used = strlen(told);
+
+	if (errors->untold)
+		snprintf(told + used, sizeof(errors->fault->text) - used,
+			 "\n%u more: xmcastd --check tells all", errors->untold);
 }
 
 int daemon_read_config(const struct options *options, struct model *model, struct fault *fault)
@@ -86,6 +105,7 @@ int daemon_read_config(const struct options *options, struct model *model, struc
 	if (!options->config_named && access(options->config, F_OK) && errno == ENOENT)
 		return 0; /* the default file is optional */
 	int result = config_read(options->config, model, on_config_error, &errors);
+	tell_untold(&errors);
 	if (result < 0 && !errors.count)
 		return fault_set(fault, result, "%s: %s", options->config, strerror(-result));
 	return result ? -EINVAL : 0;

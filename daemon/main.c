@@ -171,6 +171,8 @@ static int purge(struct daemon *d, struct fault *fault)
 		error = reconcile_purge(d->options.bpffs, fault);
 	if (!error && unlink(d->state_path) && errno != ENOENT)
 		error = fault_set(fault, -errno, "removing %s: %s", d->state_path, strerror(errno));
+	if (!error)
+		place_remove(d->options.runtime_dir);
 	return error;
 }
 

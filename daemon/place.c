@@ -134,6 +134,15 @@ int place_lock(const char *dir, struct fault *fault)
 	return fd;
 }
 
+void place_remove(const char *dir)
+{
+	char path[280];
+
+	snprintf(path, sizeof(path), "%s/lock", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
 /* Who holds the name: its pid, 0 unknown; negative: nobody any more, or it is about to tell. */
 static int name_owner(const struct sockaddr_un *name, socklen_t size, uid_t *uid)
 {
@@ -186,10 +195,11 @@ int place_lock_netns(struct fault *fault)
 	if (!error)
 		return fd;
 	if (error == -EBUSY && pid > 0 && uid && uid != geteuid()) {
-		fault_set(fault, error,
-			  "pid %d of user %u holds the name that keeps a second xmcastd out of this "
-			  "network namespace: going on without it",
-			  pid, uid);
+		fault_set(
+		    fault, error,
+		    "pid %d of user %u holds the name that keeps a second xmcastd out of this "
+		    "network namespace: going on without it",
+		    pid, uid);
 		return fd;
 	}
 	close(fd);
@@ -197,10 +207,11 @@ int place_lock_netns(struct fault *fault)
 		return fault_set(fault, error, "locking the network namespace: %s",
 				 strerror(-error));
 	if (pid > 0)
-		return fault_set(fault, error,
-				 "another xmcastd works in this network namespace: pid %d; stop it, "
-				 "or use another --netns",
-				 pid);
+		return fault_set(
+		    fault, error,
+		    "another xmcastd works in this network namespace: pid %d; stop it, "
+		    "or use another --netns",
+		    pid);
 	return fault_set(fault, error,
 			 "another xmcastd works in this network namespace (its pid is not visible "
 			 "here); stop it, or use another --netns");

@@ -12,6 +12,8 @@ int place_make_dir(const char *dir, struct fault *fault);
 /* Takes DIR/lock for the life of the process. Returns the descriptor; -EBUSY names the owner's pid.
  */
 int place_lock(const char *dir, struct fault *fault);
+/* Removes the lock, which the caller holds, and the directory, when nothing else is there. */
+void place_remove(const char *dir);
 /*
  * One daemon for each network namespace, wherever its directories are: two would take each other's
  * programs off. Binds a name of the abstract socket namespace, which belongs to the network

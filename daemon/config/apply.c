@@ -100,7 +100,8 @@ static int apply_interface(const struct statement *words, struct model *model, c
 		return fault_set(fault, -EINVAL,
 				 "interface %.64s: is not a name: those have 1 to 15 characters",
 				 name);
-	if (old && old->file && file)
+	/* a file read later replaces the statement: so does what `save` wrote */
+	if (old && file && old->file == file)
 		return fault_set(fault, -EEXIST,
 				 "interface %s: is stated at %s:%u already: make one statement of "
 				 "the two",

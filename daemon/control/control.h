@@ -28,7 +28,8 @@ struct control_backend {
 	/*
 	 * Is this group possible with the interfaces there are? Refuses (-EINVAL) the two ends
 	 * of one veth pair, (-ENODEV, all of them named) unknown interfaces unless
-	 * `pending`. Calls warn() for what is not ready.
+	 * `pending` or the group names them already. Calls warn() for who is to get copies
+	 * from now on and is not ready.
 	 */
 	int (*check_group)(const struct group *group, bool pending,
 			   void (*warn)(const char *text, void *token), void *token,

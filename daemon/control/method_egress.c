@@ -62,7 +62,7 @@ static int plan(const struct control_backend *backend, const struct group_key *k
 
 	if (r == 0)
 		r = edit_names(names, &words->to, edit, key, fault);
-	if (r < 0 || edit->remove)
+	if (r < 0 || (edit->remove && !edit->exclude))
 		return r;
 	group.to = lists->to;
 	group.exclude = lists->exclude;

@@ -23,7 +23,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define PATH_LEN (sizeof(((struct dataplane *)0)->pin_dir) + PIN_NAME_MAX)
+#define LIBXDP_PINS "/sys/fs/bpf/xdp"
+#define PATH_LEN    (sizeof(((struct dataplane *)0)->pin_dir) + PIN_NAME_MAX)
 
 int netns_cookie(uint64_t *out)
 {
@@ -123,7 +124,8 @@ int pins_remove(struct dataplane *dp)
 		return -errno;
 	snprintf(base, sizeof(base), "%s", dp->pin_dir);
 	*strrchr(base, '/') = 0;
-	rmdir(base); /* others may have their pins there: then it stays */
+	rmdir(base);	    /* others may have their pins there: then it stays */
+	rmdir(LIBXDP_PINS); /* libxdp makes it for the dispatcher and never removes it */
 	dp->pin_dir[0] = 0;
 	closep(&dp->pin_lock);
 	return 0;

@@ -151,6 +151,17 @@ static bool says_same(const struct interface_wish *a, const struct interface_wis
 	       names_equal(&a->exclude, &b->exclude);
 }
 
+void wishes_drop_said(struct model_private *private)
+{
+	for (size_t i = private->runtime.count; i-- > 0;) {
+		const struct interface_wish *wish = &private->runtime.wish[i],
+					    *said = wishes_find(&private->config, wish->name);
+
+		if (said && says_same(wish, said))
+			wishes_remove(private, &private->runtime, said->name);
+	}
+}
+
 /* Stores a wish. A runtime wish that changes nothing is dropped: `attach` undoes `detach`. */
 static int store(struct model_private *private, struct wishes *wishes,
 		 const struct interface_wish *wish)

@@ -105,6 +105,8 @@ const struct interface_wish *wishes_find(const struct wishes *wishes, const char
 int wishes_copy(struct model_private *private, struct wishes *to, const struct wishes *from);
 void wishes_free(struct model_private *private, struct wishes *wishes);
 struct wishes *wishes_of(struct model_private *private, bool config);
+/* Runtime's that say what config says by now: what `save` wrote passes to config. */
+void wishes_drop_said(struct model_private *private);
 /* The wish that counts: runtime's before config's. */
 const struct interface_wish *wish_effective(const struct model_private *private, const char *name);
 /* Room for interfaces_merge() with `more` additional wishes; NULL: out of memory. */

@@ -339,6 +339,8 @@ int model_replace(struct model *model, struct model *other, bool config, struct 
 	}
 	plan_commit(&plan, model);
 	wishes_free(model->private, &back.wishes);
+	if (config)
+		wishes_drop_said(model->private);
 	interfaces_merge(model, room);
 	model_empty(other);
 	return 0;

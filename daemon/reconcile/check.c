@@ -14,15 +14,14 @@ static void add_name(char *list, size_t size, const char *name)
 	snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Every literal name that no interface has. */
-static void find_missing(struct reconcile *r, const struct group *group, char *list, size_t size)
+/* Adds every literal name of `names` that no interface has and `known` does not hold. */
+static void find_missing(struct reconcile *r, const struct names *names, const struct names *known,
+			 char *list, size_t size)
 {
-	if (!netlink_by_name(r->netlink, group->key.from))
-		add_name(list, size, group->key.from);
-	for (size_t i = 0; i < group->to.count; i++)
-		if (!name_is_pattern(group->to.name[i]) &&
-		    !netlink_by_name(r->netlink, group->to.name[i]))
-			add_name(list, size, group->to.name[i]);
+	for (size_t i = 0; i < names->count; i++)
+		if (!name_is_pattern(names->name[i]) && !names_have(known, names->name[i]) &&
+		    !netlink_by_name(r->netlink, names->name[i]))
+			add_name(list, size, names->name[i]);
 }
 
 static int check_loop(struct reconcile *r, const struct group *group, const struct link *from,
@@ -58,7 +57,9 @@ static bool gets_copies(const struct group *group, const char *name)
 	return strcmp(name, group->key.from) && !names_match(&group->exclude, name);
 }
 
-static void warn_members(struct reconcile *r, const struct group *group,
+/* Of those who get copies of `group` and did not get any of `known`, the group as it is (or NULL).
+ */
+static void warn_members(struct reconcile *r, const struct group *group, const struct group *known,
 			 void (*warn)(const char *text, void *token), void *token)
 {
 	const struct iface *iface = iface_find(r, group->key.from);
@@ -68,6 +69,8 @@ static void warn_members(struct reconcile *r, const struct group *group,
 
 	for (size_t i = 0; i < group->to.count; i++) {
 		char text[320], detail[128] = "", *name = group->to.name[i];
+		if (known && names_have(&known->to, name) && gets_copies(known, name))
+			continue;
 		if (name_is_pattern(name)) {
 			if (netlink_each(r->netlink, count_match, name))
 				continue;
@@ -93,10 +96,15 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 			  void (*warn)(const char *text, void *token), void *token,
 			  struct fault *fault)
 {
+	static const struct names none = {0};
 	char missing[256] = "";
 	const struct link *from = netlink_by_name(r->netlink, group->key.from);
+	const struct group *known = model_find_group(r->model, &group->key);
 
-	find_missing(r, group, missing, sizeof(missing));
+	if (!from && !known)
+		add_name(missing, sizeof(missing), group->key.from);
+	find_missing(r, &group->to, known ? &known->to : &none, missing, sizeof(missing));
+	find_missing(r, &group->exclude, known ? &known->exclude : &none, missing, sizeof(missing));
 	if (missing[0] && !pending)
 		return fault_set(fault, -ENODEV,
 				 "no such interface: %s; use --pending for one that will come",
@@ -107,6 +115,6 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 from->name);
 	int error = from ? check_loop(r, group, from, fault) : 0;
 	if (!error)
-		warn_members(r, group, warn, token);
+		warn_members(r, group, known, warn, token);
 	return error;
 }

@@ -36,6 +36,15 @@ static struct egress_report *report_members(struct reconcile *r, const struct ac
 	return egress;
 }
 
+static void detached_by(const struct interface_wish *wish, char *buf, size_t size)
+{
+	if (wish->file)
+		snprintf(buf, size, "detached by %.64s:%u; run: xmcastctl attach %s", wish->file,
+			 wish->line, wish->name);
+	else
+		snprintf(buf, size, "detached; run: xmcastctl attach %s", wish->name);
+}
+
 static void report_state(struct reconcile *r, const struct iface *ingress, bool ready,
 			 struct group_report *out)
 {
@@ -47,6 +56,7 @@ static void report_state(struct reconcile *r, const struct iface *ingress, bool 
 		snprintf(out->detail, sizeof(out->detail), "no interface %s", out->group->key.from);
 	} else if (wish && wish->detached) {
 		out->state = "detached";
+		detached_by(wish, out->detail, sizeof(out->detail));
 	} else if (!ingress->attached) {
 		out->state = "failed";
 		snprintf(out->detail, sizeof(out->detail), "%.159s", ingress->forced);
@@ -100,6 +110,10 @@ static void report_ingress(struct reconcile *r, const struct iface *iface,
 
 	out->wanted = !wish ? "auto" : wish->detached ? "detached" : mode_name(wish->mode);
 	snprintf(out->forced, sizeof(out->forced), "%s", iface->forced);
+	if (wish && wish->detached)
+		detached_by(wish, out->forced, sizeof(out->forced));
+	if (out->reason == XM_REASON_NONE && !iface->attached)
+		out->reason = wish && wish->detached ? XM_REASON_DETACHED : XM_REASON_NOT_ATTACHED;
 	if (!iface->attached)
 		return;
 	out->mode = iface->native ? "native" : "generic";
@@ -134,7 +148,7 @@ static void report_interface(struct reconcile *r, struct iface *iface, struct in
 		report_link(link, out);
 	if (iface->is_ingress)
 		report_ingress(r, iface, out);
-	out->ready = out->reason == XM_REASON_NONE && (!iface->is_ingress || iface->attached);
+	out->ready = out->reason == XM_REASON_NONE;
 }
 
 int reconcile_each_interface(struct reconcile *r,

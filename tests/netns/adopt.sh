@@ -78,7 +78,9 @@ for mode in native generic; do
 	check "$mode: --purge" "$build/daemon/xmcastd" --purge --runtime-dir "$work/run" \
 	    --bpffs /sys/fs/bpf/xmcast
 	same "$mode: ... no program is left" none "$(program)"
-	same "$mode: ... no pin is left" 0 "$(find /sys/fs/bpf -mindepth 2 | wc -l)"
+	same "$mode: ... no pin nor directory is left" 0 "$(find /sys/fs/bpf -mindepth 2 | wc -l)"
+	check "$mode: ... nor libxdp's directory" test ! -e /sys/fs/bpf/xdp
+	check "$mode: ... nor the runtime directory with state and lock" test ! -e "$work/run"
 	check "$mode: ... nothing is forwarded" deliver -w 0 -n 300 239.1.1.1 none:r0 none:r1
 	: >"$work/daemon.log"
 	rm -rf "$work/run"

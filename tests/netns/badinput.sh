@@ -50,6 +50,7 @@ bad "an empty set after split horizon (case 36)" 'in0' 239.1.1.2 --from in0 --to
 bad "an empty set after excludes" '239\.1\.1\.2' 239.1.1.2 --from in0 --to out0 --exclude out0
 bad "the two ends of one veth pair (case 36)" 'loop1' 239.1.1.2 --from loop0 --to loop1
 bad "an unknown egress" 'nope9' 239.1.1.2 --from in0 --to nope9
+bad "an unknown exclude" 'nope9' 239.1.1.2 --from in0 --to out0 --exclude nope9
 bad "several unknown ones, all named" 'nope8.*nope9|nope9.*nope8' 239.1.1.2 --from in0 --to nope8,nope9
 unwritten "a name too long for an interface" 'a-name-much-too-long' 239.1.1.2 --from in0 \
     --to a-name-much-too-long

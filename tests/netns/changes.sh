@@ -5,7 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 
 network 5
-datagrams=${long:+4}300000
+datagrams=300000
+[ -z "$long" ] || datagrams=1500000
 
 # The group has {0,1,4}, {0,1,2,3,4} or {2,3,4}: whatever a frame meets, r0 goes with r1 and r2
 # with r3, unless it follows a mixture of two sets.
@@ -19,7 +20,7 @@ changed_under_load()
 	python3 "$tests/changer.py" "$XMCAST_SOCKET" 239.1.1.1 "$work/changed" \
 	    >"$work/changer.out" 2>&1 &
 	changer=$!
-	deliver -n "$datagrams" -r 30000 239.1.1.1 all:r4 some:r0 some:r1 some:r2 some:r3
+	deliver -n "$datagrams" -r 30000 -d 300 239.1.1.1 all:r4 some:r0 some:r1 some:r2 some:r3
 	rc=$?
 	touch "$work/changed"
 	wait $changer || rc=1
@@ -56,4 +57,5 @@ for mode in native generic; do
 	comment "unexplained: $(stat .unexplained)"
 done
 comment "$changes changes in all"
+[ -z "$long" ] || check "... which are 10,000 or more" [ "$changes" -ge 10000 ]
 finish

@@ -57,6 +57,21 @@ for line in 5 6 7; do
 done
 cp "$work/good.conf" "$conf"
 check "--check of a good file" "$build/daemon/xmcastd" --check --config "$conf"
+check "--check of a missing file names it, and no line" refused 1 \
+    "^xmcastd: $work/nothing.conf: cannot be read: No such file" \
+    "$build/daemon/xmcastd" --check --config "$work/nothing.conf"
+
+# More errors than one answer holds: whole lines, and how many more there are.
+for i in $(seq 40); do
+	echo "group 239.1.1.$i --from in0 --to out0 --vlan 5000"
+done >"$work/conf.errors"
+cat "$work/conf.errors" >>"$conf"
+ctl reload >"$work/errors" 2>&1
+told=$(grep -c 'xmcastd.conf:[0-9]*: ' "$work/errors")
+check "many errors: those told are whole lines" sh -c "! sed -n '/conf:[0-9]*: /p' '$work/errors' |
+    grep -v '5000.*4094'"
+check "... the last line says how many more" grep -q "^$((40 - told)) more: " "$work/errors"
+cp "$work/good.conf" "$conf"
 
 cat >"$work/apply" <<END
 group 239.2.0.0/16 --from in0 --to out0,out1
@@ -84,8 +99,32 @@ check "... and said" grep -qi 'state' "$work/daemon.log"
 
 check "a group to save" ctl add-group 239.5.5.5 --from in0 --to out0
 mkdir "$work/conf.d"
+check "an ingress to save" ctl detach in0
+check "... says why it is not ready" is detached iface in0 .reason
+check "... and what to type" is 'detached; run: xmcastctl attach in0' iface in0 .detail
+check "... so does its group" is 'detached; run: xmcastctl attach in0' group 239.5.5.5 .detail
 check "save" ctl save kept --dir "$work/conf.d"
 check "... wrote conf.d" grep -q 'group 239.5.5.5' "$work/conf.d/kept.conf"
+check "... and what is wished of interfaces" \
+    grep -q '^interface in0 --mode native --detached' "$work/conf.d/kept.conf"
+check "reload takes it over" ctl reload
+check "... who detached it is told" is \
+    "detached by $work/conf.d/kept.conf:2; run: xmcastctl attach in0" iface in0 .detail
+check "... attach puts it back all the same" ctl attach in0
+check "... in force" until_true 5 is null iface in0 .reason
+check "save makes the configuration's own directory" unshare --mount sh -c "
+    mount -t tmpfs etc /etc && '$build/cli/xmcastctl' save && ls /etc/xmcast/conf.d/saved.conf"
+
+check "del-exclude warns of who is not ready and is to get copies" sh -c "
+    '$build/cli/xmcastctl' add-group 239.7.7.7 --from in0 --to out0,out1 --exclude out1 &&
+    ip link set out1 down && '$build/cli/xmcastctl' del-exclude 239.7.7.7 out1 2>&1 |
+    grep 'out1 is not ready: down'"
+check "add-exclude of an interface that is not there is refused" refused 1 'nope9' \
+    ctl add-exclude 239.7.7.7 nope9
+check "... unless it may come" ctl add-exclude 239.7.7.7 nope9 --pending
+check "... then others are added without that" ctl add-exclude 239.7.7.7 out2
+check "... and removed" ctl del-exclude 239.7.7.7 nope9
+ip link set out1 up
 
 check "usage: exit 2" refused 2 '.' ctl add-group
 check "an unknown verb: exit 2" refused 2 'frobnicate' ctl frobnicate

@@ -94,6 +94,29 @@ static void files_come_in_the_order_of_versions(void **state)
 	model_free(model);
 }
 
+/* As `save` writes it beside a configuration that states the interface, too. */
+static void a_later_file_replaces_what_is_said_of_an_interface(void **state)
+{
+	struct model *model;
+
+	(void)state;
+	mkdir("conf.d", 0755);
+	put("x.conf", "interface in --mode native --exclude a\ninterface other --mode generic\n");
+	put("conf.d/saved.conf", "interface in --mode native --detached\n");
+	assert_int_equal(read_all("x.conf", &model), 0);
+	assert_int_equal(model->interface_count, 2);
+	const struct interface_wish *wish = model_find_interface(model, "in");
+	assert_non_null(wish);
+	assert_true(wish->detached);
+	assert_int_equal(wish->exclude.count, 0);
+	assert_string_equal(wish->file, "conf.d/saved.conf");
+	model_free(model);
+	put("conf.d/saved.conf", "interface in --detached\ninterface in --mode native\n");
+	assert_int_equal(read_all("x.conf", &model), 1);
+	assert_non_null(strstr(errors.text, "is stated at conf.d/saved.conf:1 already"));
+	model_free(model);
+}
+
 static void errors_of_all_files_are_told(void **state)
 {
 	struct model *model;
@@ -149,9 +172,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(conf_d_is_read_beside_the_file), TEST(files_come_in_the_order_of_versions),
-	    TEST(errors_of_all_files_are_told),	  TEST(what_cannot_be_read_is_an_error),
+	    TEST(conf_d_is_read_beside_the_file),
+	    TEST(files_come_in_the_order_of_versions),
+	    TEST(errors_of_all_files_are_told),
+	    TEST(what_cannot_be_read_is_an_error),
 	    TEST(without_conf_d_all_is_well),
+	    TEST(a_later_file_replaces_what_is_said_of_an_interface),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,12 @@ for verb in add-group del-group add-egress del-egress add-exclude del-exclude li
 	expect 0 out "usage: xmcastctl $verb" out 'examples:'
 	[ "$(grep -c '^  .*xmcastctl' "$dir/out")" -ge 2 ] || fail 'fewer than two examples'
 done
+run help
+expect 0 out 'usage: xmcastctl' out 'Exit: 0 done'
+run help add-group
+expect 0 out 'usage: xmcastctl add-group'
+run help frobnicate
+expect 2 err 'frobnicate'
 run
 expect 2 err '--help'
 run lst-groups
