@@ -33,6 +33,64 @@ int bench_check(const json_t *result, enum bench_kind *kind, char error[static B
 	return 0;
 }
 
+/* Control characters would command a terminal; a line's end may stand in a reason. */
+static bool is_printable(const json_t *value)
+{
+	const char *key, *text = json_string_value(value);
+	json_t *inner;
+	size_t i;
+
+	for (; text && *text; text++)
+		if (((unsigned char)*text < ' ' && *text != '\n' && *text != '\t') || *text == 127)
+			return false;
+	if (json_is_array(value))
+		json_array_foreach((json_t *)value, i,
+				   inner) if (!is_printable(inner)) return false;
+	if (json_is_object(value))
+		json_object_foreach((json_t *)value, key,
+				    inner) if (!is_printable(inner)) return false;
+	return true;
+}
+
+/* The names of a row become words of gnuplot's language and cells of CSV. */
+static bool is_plain(const json_t *row)
+{
+	static const char *const keys[] = {"program", "topology", "mode", "op", "source", "state"};
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    " +-./:<>@_";
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *text = output_string(row, keys[i]);
+
+		if (text[strspn(text, plain)])
+			return false;
+	}
+	return true;
+}
+
+/* 0, or -1 with one line in `error`: nobody knows who wrote a file. */
+static int check_texts(const json_t *result, char error[static BENCH_ERROR_MAX])
+{
+	json_t *row;
+	size_t i;
+
+	if (!is_printable(result)) {
+		snprintf(error, BENCH_ERROR_MAX, "it holds control characters: it is damaged");
+		return -1;
+	}
+	json_array_foreach(bench_rows(result), i, row)
+	{
+		if (is_plain(row))
+			continue;
+		snprintf(error, BENCH_ERROR_MAX,
+			 "a name in row %zu holds more than letters, digits and +-./:<>@_: it is "
+			 "damaged",
+			 i + 1);
+		return -1;
+	}
+	return 0;
+}
+
 json_t *bench_load(const char *path, char error[static BENCH_ERROR_MAX])
 {
 	enum bench_kind kind;
@@ -43,7 +101,7 @@ json_t *bench_load(const char *path, char error[static BENCH_ERROR_MAX])
 		snprintf(error, BENCH_ERROR_MAX, "line %d: %.200s", where.line, where.text);
 		return NULL;
 	}
-	if (bench_check(result, &kind, error)) {
+	if (bench_check(result, &kind, error) || check_texts(result, error)) {
 		json_decref(result);
 		return NULL;
 	}

@@ -43,6 +43,7 @@ static void on_actual(int error, const struct fault *fault, void *token)
 		error = -save_error; /* in force all the same */
 		fault = &unsaved;
 	}
+	watch_changed(change->daemon->watch);
 	if (change->done)
 		change->done(error, fault, change->token);
 	free(change);
@@ -151,9 +152,18 @@ void daemon_event(const char *event, const char *key, const char *value, const c
 
 	bool loud = !strcmp(event, "replaced") || !strcmp(event, "attach-failed") ||
 		    !strcmp(event, "taken-off");
+	bool is_group = !strcmp(key, "group");
+	const struct log_about about = {
+	    .group = is_group ? value : NULL,
+	    .interface = strcmp(key, "interface") ? NULL : value,
+	    .reason = detail,
+	};
 
-	log_line(loud ? LOG_WARNING : LOG_DEBUG, "%s %s %s%s%s", event, key, value,
-		 detail[0] ? ": " : "", detail);
+	log_event(loud	     ? LOG_WARNING
+		  : is_group ? LOG_INFO
+			     : LOG_DEBUG,
+		  &about, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "", detail);
+	watch_changed(d->watch);
 	if (d->control)
 		control_event(d->control, event, key, value, detail);
 }
@@ -240,5 +250,6 @@ void daemon_backend(struct daemon *d, struct control_backend *out)
 	    .stats = backend_stats,
 	    .explain = backend_explain,
 	    .status = backend_status,
+	    .event = daemon_event,
 	};
 }

@@ -8,6 +8,7 @@
 #include "daemon/control/control.h"
 #include "daemon/options.h"
 #include "daemon/reconcile/reconcile.h"
+#include "daemon/watch.h"
 
 struct daemon {
 	struct options options;
@@ -15,6 +16,7 @@ struct daemon {
 	struct model *model;
 	struct reconcile *reconcile;
 	struct control *control;
+	struct watch *watch;
 	char state_path[280], socket_path[280];
 	unsigned long long saved_version; /* of the model, in the state file */
 	time_t started;

@@ -7,6 +7,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "daemon/capability.h"
 #include "daemon/config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -40,8 +41,6 @@ static int open_loop(struct daemon *d, struct fault *fault)
 		error = sd_event_add_signal(d->event, NULL, SIGINT, on_signal, d);
 	if (error >= 0)
 		error = sd_event_add_signal(d->event, NULL, SIGHUP, on_signal, d);
-	if (error >= 0)
-		error = sd_event_set_watchdog(d->event, 1);
 	return error < 0 ? fault_set(fault, error, "event loop: %s", strerror(-error)) : 0;
 }
 
@@ -122,7 +121,8 @@ static void on_first_settled(int error, const struct fault *fault, void *token)
 	if (error)
 		log_line(LOG_WARNING, "%s", fault->text);
 	d->ready = true;
-	sd_notifyf(0, "READY=1\nSTATUS=%zu groups", d->model->group_count);
+	sd_notify(0, "READY=1");
+	watch_changed(d->watch);
 	log_line(LOG_INFO, "ready: %zu groups, control socket %s", d->model->group_count,
 		 d->socket_path);
 }
@@ -131,6 +131,8 @@ static int run(struct daemon *d, struct fault *fault)
 {
 	int error = open_place(d, fault);
 	if (!error)
+		error = capability_reduce(fault);
+	if (!error)
 		error = build_model(d, fault);
 	if (!error)
 		error = open_loop(d, fault);
@@ -138,6 +140,8 @@ static int run(struct daemon *d, struct fault *fault)
 		error = open_reconcile(d, fault);
 	if (!error)
 		error = open_control(d, fault);
+	if (!error)
+		error = watch_open(&d->watch, d->event, d->model, d->reconcile, d->control, fault);
 	if (error)
 		return error;
 	reconcile_run(d->reconcile, on_first_settled, d);
@@ -178,6 +182,7 @@ static int purge(struct daemon *d, struct fault *fault)
 
 static void close_all(struct daemon *d)
 {
+	watch_close(d->watch);
 	control_close(d->control);
 	reconcile_close(d->reconcile);
 	model_free(d->model);

@@ -32,30 +32,61 @@ int place_enter_netns(const char *netns, struct fault *fault)
 	return 0;
 }
 
-static int make_parents(const char *dir)
+static int make_one(const char *path)
+{
+	if (mkdir(path, 0755))
+		return errno == EEXIST ? 0 : -errno;
+	return chmod(path, 0755) ? -errno : 0; /* whatever the umask: users connect there */
+}
+
+/* Who can write to a directory above can put another one in our place. */
+static int check_parent(const char *path, struct fault *fault)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fault_set(fault, -errno, "%s: %s", path, strerror(errno));
+	if ((st.st_uid != geteuid() && st.st_uid) ||
+	    (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX)))
+		return fault_set(fault, -EPERM,
+				 "others can write to %s, and so exchange what is below it: choose "
+				 "another --runtime-dir, or run chown root and chmod go-w on it",
+				 path);
+	return 0;
+}
+
+static int make_parents(const char *dir, struct fault *fault)
 {
 	char path[256];
+	int error = 0;
 
 	if (snprintf(path, sizeof(path), "%s", dir) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		return fault_set(fault, -ENAMETOOLONG, "%s is too long", dir);
+	for (char *slash = strchr(path + 1, '/'); slash && !error; slash = strchr(slash + 1, '/')) {
 		*slash = 0;
-		if (mkdir(path, 0755) && errno != EEXIST)
-			return -errno;
+		error = make_one(path);
+		if (error)
+			fault_set(fault, error, "%s: %s", path, strerror(-error));
+		else
+			error = check_parent(path, fault);
 		*slash = '/';
 	}
-	return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
+	if (error)
+		return error;
+	error = make_one(path);
+	return error ? fault_set(fault, error, "%s: %s", path, strerror(-error)) : 0;
 }
 
 int place_make_dir(const char *dir, struct fault *fault)
 {
 	struct stat st;
 
-	int error = make_parents(dir);
-	if (!error && lstat(dir, &st))
-		error = -errno;
+	struct fault why;
+	int error = make_parents(dir, &why);
 	if (error)
-		return fault_set(fault, error, "runtime directory %s: %s", dir, strerror(-error));
+		return fault_set(fault, error, "runtime directory %s: %s", dir, why.text);
+	if (lstat(dir, &st))
+		return fault_set(fault, -errno, "runtime directory %s: %s", dir, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return fault_set(fault, -ENOTDIR, "runtime directory %s is not a directory", dir);
 	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))

@@ -130,6 +130,26 @@ scripts()
 	done
 }
 
+# sanitized BUILD SCRIPT...: network tests with the programs of that build; what its sanitizers found
+# stands in $builds/log/BUILD.*, for the daemon may be killed before anyone reads its log.
+sanitized()
+{
+	sanitizer=$1
+	shift
+	case " $broken " in
+	*" $sanitizer "*)
+		skip "netns/$sanitizer" "its build failed"
+		return
+		;;
+	esac
+	for script; do
+		grep -q '^# test: ' "$script" || continue
+		rm -f "$builds/log/$sanitizer".*
+		step "netns/$sanitizer/$(basename "$script" .sh)" 3600 sh tests/lib/sanitized.sh \
+		    "$builds/$sanitizer" "$builds/log/$sanitizer" "$script"
+	done
+}
+
 run_suite()
 {
 	case $1 in
@@ -143,10 +163,13 @@ run_suite()
 		meson_suite gcc unit unit 300
 		meson_suite clang unit unit/clang 300
 		meson_suite asan unit unit/asan+ubsan 600
+		[ -z "$XMCAST_LONG" ] || meson_suite tsan unit unit/tsan 900
 		;;
 	fuzz)
-		meson_suite asan fuzz fuzz/asan+ubsan 600
-		scripts fuzz 600
+		case " $broken " in
+		*' asan '*) skip fuzz "its build failed" ;;
+		*) scripts fuzz "${XMCAST_LONG:+5}600" ;;
+		esac
 		;;
 	bpf | netns | bench | vm)
 		if [ "$(id -u)" != 0 ]; then
@@ -166,6 +189,13 @@ run_suite()
 		fi
 		meson_suite gcc "$1" "$1" 900
 		scripts "$1" "${XMCAST_LONG:+3}600"
+		[ "$1" = netns ] || return 0
+		if [ -n "$XMCAST_LONG" ]; then
+			sanitized asan tests/netns/*.sh
+			sanitized tsan tests/netns/*.sh
+		else
+			sanitized asan tests/netns/slice.sh tests/netns/adopt.sh
+		fi
 		;;
 	*)
 		echo "no suite is called $1"
@@ -186,12 +216,19 @@ step packages 900 sh tests/lib/install-packages.sh
 CC=gcc step build/gcc 900 sh tests/lib/build.sh "$build"
 [ "$failed" = 0 ] || summary
 case " $suites " in
-*' unit '* | *' fuzz '*)
+*' unit '* | *' fuzz '* | *' netns '*)
 	CC=clang step build/clang 900 sh tests/lib/build.sh "$builds/clang"
 	[ -n "$ok" ] || broken="$broken clang"
 	CC=clang step build/asan+ubsan 900 sh tests/lib/build.sh "$builds/asan" \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	[ -n "$ok" ] || broken="$broken asan"
+	;;
+esac
+case "$XMCAST_LONG $suites " in
+1*' unit '* | 1*' netns '*)
+	CC=clang step build/tsan 900 sh tests/lib/build.sh "$builds/tsan" \
+	    -Db_sanitize=thread -Db_lundef=false
+	[ -n "$ok" ] || broken="$broken tsan"
 	;;
 esac
 for suite in $suites; do

@@ -11,6 +11,7 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/config/private.h"
@@ -238,9 +239,27 @@ static int read_stream(const char *path, FILE *stream, struct model *model, stru
 	return r;
 }
 
+/* A regular file and no link: whatever else stands there was not written by us. */
+static FILE *open_state(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	FILE *stream = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		errno = ENOTSUP;
+	else
+		stream = fdopen(fd, "r");
+	if (!stream)
+		close(fd);
+	return stream;
+}
+
 int state_read(const char *path, struct model *model, struct fault *fault)
 {
-	FILE *stream = fopen(path, "re");
+	FILE *stream = open_state(path);
 	struct fault damage;
 	char kept[PATH_MAX + sizeof(".damaged")];
 	int r;

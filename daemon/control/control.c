@@ -229,6 +229,12 @@ int control_open(struct control **out, sd_event *event, const struct control_opt
 	return 0;
 }
 
+int control_serve(struct control *control, int fd)
+{
+	/* (uid_t)-1 is nobody's: it takes no place that somebody else could want */
+	return peer_new(&control->peers, control->event, &control->service, fd, (uid_t)-1, false);
+}
+
 void control_close(struct control *control)
 {
 	struct stat now;

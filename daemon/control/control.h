@@ -49,6 +49,9 @@ struct control_backend {
 	int (*explain)(const struct frame_wish *wish, struct frame_report *out, struct fault *fault,
 		       void *data);
 	int (*status)(struct status_report *out, void *data);
+	/* Told of a change that a peer made, as control_event(), which it calls. May be NULL. */
+	void (*event)(const char *event, const char *key, const char *value, const char *detail,
+		      void *data);
 };
 
 struct control_options {
@@ -62,6 +65,9 @@ struct control_options {
  */
 int control_open(struct control **out, sd_event *event, const struct control_options *options,
 		 const struct control_backend *backend, struct fault *fault);
+/* Serves a connected socket, too, which may read but change nothing. Takes fd, also when it fails.
+ */
+int control_serve(struct control *control, int fd);
 /* Answers nothing more, closes all peers, unlinks the socket it made. */
 void control_close(struct control *control);
 

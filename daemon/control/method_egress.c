@@ -140,6 +140,8 @@ static void edit_members(struct session *session, const struct call *call, const
 		reply = json_pack("{s:s, s:o}", "result", r > 0 ? "changed" : "unchanged",
 				  "warnings", warnings_take(&warnings));
 		if (r > 0) {
+			for (size_t i = 0; i < selection.count; i++)
+				session_tell(session, "group-changed", &selection.keys[i]);
 			session_changed(session, reply);
 		} else if (r == 0) {
 			session_reply(session, reply);

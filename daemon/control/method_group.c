@@ -26,6 +26,15 @@ static int check_groups(const struct control_backend *backend, const struct word
 	return 0;
 }
 
+static void tell_added(struct session *session, const struct words *words)
+{
+	for (size_t i = 0; i < words->from.count; i++) {
+		const struct group group = words_group(words, words->from.name[i]);
+
+		session_tell(session, "group-added", &group.key);
+	}
+}
+
 void method_add_group(struct session *session, const struct call *call)
 {
 	const struct control_backend *backend = session->service->backend;
@@ -47,10 +56,12 @@ void method_add_group(struct session *session, const struct call *call)
 	} else {
 		reply = json_pack("{s:s, s:o}", "result", r ? "unchanged" : "added", "warnings",
 				  warnings_take(&warnings));
-		if (r)
+		if (r) {
 			session_reply(session, reply);
-		else
+		} else {
+			tell_added(session, &words);
 			session_changed(session, reply);
+		}
 	}
 	warnings_free(&warnings);
 	words_free(&words);
@@ -68,8 +79,11 @@ void method_del_group(struct session *session, const struct call *call)
 	if (words_decode(call->parameters, &words, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 	} else if (select_groups(session, &words, &selection) == 0) {
-		for (size_t i = 0; i < selection.count && r == 0; i++)
+		for (size_t i = 0; i < selection.count && r == 0; i++) {
 			r = model_del_group(model, &selection.keys[i], &fault);
+			if (r == 0)
+				session_tell(session, "group-deleted", &selection.keys[i]);
+		}
 		if (r < 0)
 			session_fault(session, r, &fault);
 		else

@@ -232,6 +232,15 @@ void change_done(int error, const struct fault *fault, void *token)
 	session->wake(session->data);
 }
 
+void session_tell(struct session *session, const char *event, const struct group_key *key)
+{
+	const struct control_backend *backend = session->service->backend;
+	char text[GROUP_KEY_TEXT_MAX];
+
+	if (backend->event)
+		backend->event(event, "group", group_key_format(key, text), "", backend->data);
+}
+
 void session_changed(struct session *session, json_t *reply)
 {
 	const struct control_backend *backend = session->service->backend;

@@ -80,6 +80,9 @@ bool session_is_halfway(const struct session *session);
 /* Answers at most one call, or makes one piece of a stream, then calls wake() for more. */
 void session_run(struct session *session);
 
+/* Tells the backend of what this peer has changed in a group: "group-added", .. */
+void session_tell(struct session *session, const char *event, const struct group_key *key);
+
 /* For handlers: each calls exactly one of these, once. All take their JSON. */
 void session_reply(struct session *session, json_t *parameters);
 void session_reply_part(struct session *session, json_t *parameters);

@@ -29,8 +29,8 @@ int ethtool_open(struct ethtool *ethtool)
 {
 	int r;
 
-	*ethtool = (struct ethtool){.inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-	if (ethtool->inet < 0)
+	*ethtool = (struct ethtool){.ioctls = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+	if (ethtool->ioctls < 0)
 		return -errno;
 	r = genl_open(&ethtool->socket, &ethtool->request);
 	if (r)
@@ -43,8 +43,8 @@ void ethtool_close(struct ethtool *ethtool)
 {
 	if (ethtool->socket)
 		mnl_socket_close(ethtool->socket);
-	if (ethtool->inet > 0) /* 0: all zero, never opened */
-		close(ethtool->inet);
+	if (ethtool->ioctls > 0) /* 0: all zero, never opened */
+		close(ethtool->ioctls);
 	*ethtool = (struct ethtool){0};
 }
 
@@ -173,10 +173,10 @@ int ethtool_driver(struct ethtool *ethtool, int ifindex, const char *name,
 	struct ifreq request = {.ifr_data = (char *)&info};
 
 	memcpy(request.ifr_name, name, strnlen(name, IF_NAMESIZE - 1));
-	if (ioctl(ethtool->inet, SIOCETHTOOL, &request) < 0)
+	if (ioctl(ethtool->ioctls, SIOCETHTOOL, &request) < 0)
 		return -errno;
 	/* Asked by name, which may have gone to another link meanwhile. */
-	if (ioctl(ethtool->inet, SIOCGIFINDEX, &request) < 0 || request.ifr_ifindex != ifindex)
+	if (ioctl(ethtool->ioctls, SIOCGIFINDEX, &request) < 0 || request.ifr_ifindex != ifindex)
 		return -ENODEV;
 	snprintf(out, LINK_DRIVER_MAX, "%s", info.driver);
 	return 0;

@@ -8,7 +8,7 @@
 
 /* Sockets of one network namespace, whichever their thread is in later. */
 struct ethtool {
-	int inet; /* for ioctls */
+	int ioctls; /* a socket for them */
 	struct mnl_socket *socket;
 	struct request request;
 	struct genl_family family; /* id 0: the kernel has none */

@@ -129,7 +129,8 @@ struct reconcile {
 	struct netlink *netlink;
 	struct dataplane *dp;
 	struct worker *worker;
-	sd_event_source *netlink_source, *refusal_timer;
+	sd_event_source *netlink_source, *refusal_timer, *retry_timer;
+	uint64_t retry_usec; /* until the next try of what failed; 0: nothing did */
 
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */
@@ -285,6 +286,10 @@ void attach_drop(struct reconcile *r, struct iface *iface);
 /* refusal.c */
 /* Watches members of which nobody tells whether they can receive; stops when there are none. */
 void refusal_watch(struct reconcile *r);
+
+/* retry.c */
+/* At the end of a round: tries again later what may work then. */
+void retry_plan(struct reconcile *r);
 
 /* adopt.c */
 int adopt(struct reconcile *r);

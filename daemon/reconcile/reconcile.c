@@ -105,8 +105,10 @@ void reconcile_step(struct reconcile *r)
 			quarantine_begin(r);
 	}
 	r->running = false;
-	if (!stopped)
+	if (!stopped) {
+		retry_plan(r);
 		answer(r);
+	}
 }
 
 void reconcile_run(struct reconcile *r, reconcile_done done, void *token)
@@ -236,6 +238,7 @@ void reconcile_close(struct reconcile *r)
 	reconcile_trace_stop(r);
 	sd_event_source_unref(r->netlink_source);
 	sd_event_source_disable_unref(r->refusal_timer);
+	sd_event_source_disable_unref(r->retry_timer);
 	worker_close(r->worker);
 	transaction_free(r);
 	sets_free(r);

@@ -65,4 +65,12 @@ int reconcile_trace(struct reconcile *reconcile, const struct trace_wish *wish,
 void reconcile_trace_stop(struct reconcile *reconcile);
 void reconcile_status(struct reconcile *reconcile, struct status_report *out);
 
+struct reconcile_summary {
+	unsigned int ingresses, attached, egresses, ready;
+};
+/* A few numbers without asking anybody. */
+void reconcile_summarize(const struct reconcile *reconcile, struct reconcile_summary *out);
+/* Does the kernel answer over netlink? 0 or negative errno; waits 2 s at most. */
+int reconcile_probe(struct reconcile *reconcile);
+
 #endif

@@ -218,3 +218,25 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	if (r->fault.text[0] && r->error)
 		snprintf(out->problem, sizeof(out->problem), "%.255s", r->fault.text);
 }
+
+void reconcile_summarize(const struct reconcile *r, struct reconcile_summary *out)
+{
+	*out = (struct reconcile_summary){0};
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		const struct iface *iface = r->ifaces[slot];
+		if (!iface)
+			continue;
+		out->ingresses += iface->is_ingress;
+		out->attached += iface->is_ingress && iface->attached;
+		out->egresses += iface->memberships > 0;
+		out->ready += iface->memberships > 0 && iface->reason == XM_REASON_NONE;
+	}
+}
+
+int reconcile_probe(struct reconcile *r)
+{
+	const int loopback = 1; /* of every network namespace (LOOPBACK_IFINDEX) */
+	int error = netlink_refresh(r->netlink, loopback);
+
+	return error == -ENODEV ? 0 : error; /* that is an answer, too */
+}

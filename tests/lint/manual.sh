@@ -32,4 +32,23 @@ check "every limit is explained" "$(unnamed $conf \
     $(sed -n '/^struct limits {/,/^};/s/.*unsigned int \([a-z]*\);.*/\1/p' daemon/model/model.h))"
 check "every statement is explained" "$(unnamed $conf group interface limit daemon)"
 
+# number FILE MACRO: its value; 64u << 10 is 64.
+number()
+{
+	sed -n "s/^#define $2[[:space:]]*(*\([0-9]*\).*/\1/p" "$1"
+}
+# unnumbered: limits of the control socket whose number the page does not have.
+unnumbered()
+{
+	limits=$(sed -n '/^# LIMITS OF A PEER/,/^# SYSTEMD/p' daemon/xmcastd.8.scd)
+	for limit in control.c:PEERS_MAX control.c:PEERS_PER_UID_MAX control.c:PEERS_FOR_ROOT \
+	    codec.h:CODEC_MESSAGE_MAX codec.h:CODEC_MESSAGE_SMALL codec.h:CODEC_GROUPS_MAX \
+	    codec.h:CODEC_DEPTH_MAX codec.h:CODEC_CONTAINERS_MAX codec.h:CODEC_VALUES_MAX \
+	    session.c:OUT_LOW monitor.c:MONITOR_UNREAD warnings.h:WARNINGS_MAX select.c:LISTED_MAX; do
+		number=$(number "daemon/control/${limit%:*}" "${limit#*:}")
+		echo "$limits" | grep -qw "${number:-none}" || echo "$limit is $number"
+	done
+}
+check "every limit of a peer is told with its number" "$(unnumbered)"
+
 done_checks

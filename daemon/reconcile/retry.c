@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What could not be done for want of memory or descriptors, or because the kernel did not
+ * answer, is tried again: after a second, then ever more seldom. Other errors wait for a change
+ * that may mend them.
+ */
+#include <errno.h>
+
+#include "daemon/reconcile/internal.h"
+
+#define FIRST_USEC   1000000
+#define LONGEST_USEC (32 * FIRST_USEC)
+
+static bool may_pass(int error)
+{
+	switch (-error) {
+	case ENOMEM:
+	case ENOBUFS:
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+	case EINTR:
+	case ETIMEDOUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int on_time(sd_event_source *source, uint64_t now, void *data)
+{
+	struct reconcile *r = data;
+	(void)source, (void)now;
+
+	for (struct actual_set *set = r->sets; set; set = set->next)
+		set->dirty = true;
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
+		if (r->ifaces[slot])
+			r->ifaces[slot]->tried = false;
+	r->links_dirty = r->entries_dirty = true;
+	reconcile_step(r);
+	return 0;
+}
+
+void retry_plan(struct reconcile *r)
+{
+	if (!may_pass(r->error)) {
+		r->retry_timer = sd_event_source_disable_unref(r->retry_timer);
+		r->retry_usec = 0;
+		return;
+	}
+	r->retry_usec = !r->retry_usec		       ? FIRST_USEC
+			: r->retry_usec < LONGEST_USEC ? 2 * r->retry_usec
+						       : LONGEST_USEC;
+	if (!r->retry_timer &&
+	    sd_event_add_time_relative(r->event, &r->retry_timer, CLOCK_MONOTONIC, r->retry_usec, 0,
+				       on_time, r) < 0)
+		return; /* the next change tries, too */
+	sd_event_source_set_time_relative(r->retry_timer, r->retry_usec);
+	sd_event_source_set_enabled(r->retry_timer, SD_EVENT_ONESHOT);
+}
