@@ -62,8 +62,8 @@ static bool to_journal(int priority, const struct log_about *about, char *messag
 	return sd_journal_sendv(fields.all, fields.count) == 0;
 }
 
-static void write_line(int priority, const struct log_about *about, const char *format,
-		       va_list args)
+__attribute__((format(printf, 3, 0))) static void
+write_line(int priority, const struct log_about *about, const char *format, va_list args)
 {
 	static const char field[] = "MESSAGE=";
 	char text[sizeof(field) + TEXT_MAX];

@@ -120,8 +120,9 @@ int features_read(struct features *features, unsigned int budget, features_each 
 		lost |= (length < 0 && errno == ENOBUFS) || length > (ssize_t)sizeof(buffer);
 		if (length < 0 || length > (ssize_t)sizeof(buffer))
 			continue;
-		for (left = length; mnl_nlmsg_ok(message, left);
-		     message = mnl_nlmsg_next(message, &left))
+		/* mnl_nlmsg_ok() takes a length above 2^31 for a negative one, and so for short */
+		for (left = length; left > 0 && NLMSG_OK(message, (size_t)left);
+		     message = NLMSG_NEXT(message, left))
 			if (message->nlmsg_type == features->family.id)
 				read_device(message, &reader);
 	}

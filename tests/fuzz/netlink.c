@@ -54,7 +54,8 @@ ssize_t fuzz_send(int fd, const void *bytes, size_t size, int flags)
 /* What a question finds in answer has its number, or nothing of it would be looked at. */
 static void answer(struct nlmsghdr *message, int left, __u32 sequence)
 {
-	for (; NLMSG_OK(message, (unsigned int)left); message = NLMSG_NEXT(message, left))
+	for (; left > 0 && NLMSG_OK(message, (unsigned int)left);
+	     message = NLMSG_NEXT(message, left))
 		message->nlmsg_seq = sequence;
 }
 

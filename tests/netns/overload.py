@@ -10,6 +10,7 @@ overload.py SOCKET slow STOP                20 slow writers, 20 slow readers, 20
 """
 import json
 import os
+import select
 import socket
 import sys
 import time
@@ -24,8 +25,8 @@ def call(name, more=False):
 
 def connect():
     s = socket.socket(socket.AF_UNIX)
+    s.connect(PATH)  # waits while the daemon has many to accept
     s.settimeout(30)
-    s.connect(PATH)
     return s
 
 
@@ -41,6 +42,12 @@ def answer(s):
             return None
         data += piece
     return json.loads(data.split(b"\0")[0])
+
+
+def closed(s):
+    hung = select.poll()
+    hung.register(s, 0)
+    return bool(hung.poll(0))
 
 
 def ask():
@@ -100,7 +107,7 @@ def connections(users, each):
     worst = max(ask() for _ in range(20))
     assert worst < 1, f"root waited {worst:.2f} s"
     for pid, _, word in children:
-        os.close(word)
+        os.write(word, b"x")  # not closed: the later ones hold it open, too
         os.waitpid(pid, 0)
     print(sum(int(c[0]) for c in counts), sum(int(c[1]) for c in counts))
 
@@ -116,18 +123,14 @@ def slow(stop):
                 peer = connect()
                 peer.sendall(call("ListGroups" if len(silent) % 2 else "Monitor", True))
                 silent.append(peer)
-            for peer in list(writers):
+            for peer in writers:
                 try:
                     peer.send(b"{")
                 except OSError:
-                    writers.remove(peer)
-            for peer in list(silent):
-                # has the daemon closed it? what was sent stays unread
-                try:
-                    peer.send(b"")
-                    peer.sendall(call("Status"))
-                except OSError:
-                    silent.remove(peer)
+                    pass
+            # what was sent to the silent ones stays unread; those that the daemon closed come anew
+            writers = [peer for peer in writers if not closed(peer)]
+            silent = [peer for peer in silent if not closed(peer)]
             time.sleep(0.05)
 
     pid, tells, _ = as_user(STRANGER, crowd)

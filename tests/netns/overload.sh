@@ -47,23 +47,36 @@ lost()
 	awk 'NR == FNR { mine[$1]; next } $10 in mine { sum += $9 } END { print sum + 0 }' \
 	    "$work/inodes" "/proc/$daemon_pid/net/netlink"
 }
+# since: matched, copies and transmitted since `before`.
+since()
+{
+	ctl --json stats | jq -r --slurpfile a "$work/before.json" \
+	    '"\(.matched - $a[0].matched) \(.copies - $a[0].copies) \(.transmitted - $a[0].transmitted)"'
+}
 kill -STOP "$daemon_pid"
 seq -f 'link add name xm%g group 77 type ifb' 5000 >"$work/batch"
 check "stopped: 5,000 interfaces come" ip -batch "$work/batch"
+mtu=1000
+while [ "$(lost)" = 0 ] && [ $mtu -lt 1020 ]; do # until the daemon's sockets are full
+	mtu=$((mtu + 1))
+	ip link set group 77 mtu $mtu
+done
 check "... and go" ip link del group 77
 ip link set out1 down
 ip link del out2
 receiver 2 # another one of the same name
 check "forwards while nobody looks" deliver 239.1.1.1 all:r0 none:r1 none:r2
+check "messages were lost" at_least 1 lost
+comment "$(lost) lost"
 kill -CONT "$daemon_pid"
-check "what was lost was noticed" at_least 1 lost
-comment "$(lost) messages lost"
 check "out1 is down" until_true 10 is down egress_state 239.1.1.1 out1
 check "the new out2 is ready" until_true 10 is ready egress_state 239.1.1.1 out2
 check "settled" until_true 5 settled
 before
 check "forwards to what there is" deliver 239.1.1.1 all:r0 none:r1 all:r2
-check "... exactly" sums 1000 2000
+# The 1,000 that the stopped daemon left in the set for out1 and out2 stay unexplained: what has
+# come since is not.
+check "... exactly" until_true 5 is '1000 2000 2000' since
 check "nothing of the 5,000 is remembered" until_true 5 grown 8192 "$before_kib"
 ip link set out1 up
 check "out1 is back" until_true 10 is ready egress_state 239.1.1.1 out1
@@ -80,17 +93,9 @@ check "250 groups" ctl apply "$work/groups"
 rm -f "$work/stop"
 python3 "$tests/overload.py" "$XMCAST_SOCKET" slow "$work/stop" >"$work/slow" 2>&1 &
 slow_pid=$!
-# Events for the monitors, and frames, all the while.
-flaps()
-{
-	for _ in $(seq 1 "${long:+10}50"); do
-		ip link set out2 down
-		until_true 5 is down egress_state 239.2.0.1 out2 >/dev/null 2>&1
-		ip link set out2 up
-	done
-}
 check "slow readers, slow writers, silent monitors: nothing is lost" \
     deliver -n 100000 -r 20000 239.2.0.1 all:r0 all:r1
+# Events for the monitors.
 for _ in $(seq 1 "${long:+10}50"); do
 	ip link set out0 down
 	ip link set out0 up
@@ -105,23 +110,30 @@ check "it is the same daemon" same_daemon
 # --- descriptors ---
 check "a group before" ctl add-group 239.3.0.1 --from in0 --to out0
 fds=$(ls "/proc/$daemon_pid/fd" | wc -l)
-highest=$(ls "/proc/$daemon_pid/fd" | sort -n | tail -1)
+ctl monitor >"$work/monitor" 2>&1 &
+monitor_pid=$!
+check "somebody monitors" until_true 5 grep -q monitoring "$work/monitor"
+free=0
+while [ -e "/proc/$daemon_pid/fd/$free" ]; do
+	free=$((free + 1))
+done
 comment "$fds descriptors are open"
-prlimit --pid "$daemon_pid" --nofile=$((highest + 1))
+prlimit --pid "$daemon_pid" --nofile=$free:
 check "no descriptor left: the CLI is told so" refused 1 'descriptor' ctl status
 ip link set out1 down
-check "... links are followed" until_true 10 sh -c 'ip link set out1 down'
-before_events=$(date +%s)
-check "... frames too" deliver 239.2.0.1 all:r0 none:r1
+check "... links are followed" until_true 10 grep -q 'not-ready.*out1' "$work/monitor"
+check "... frames are forwarded" deliver 239.2.0.1 all:r0 none:r1
 ip link set out1 up
-prlimit --pid "$daemon_pid" --nofile=1024:1048576
+check "... links again" until_true 10 grep -q ' ready out1' "$work/monitor"
+prlimit --pid "$daemon_pid" --nofile=1024:
 check "descriptors again: answers" until_true 5 same_daemon
+kill $monitor_pid
 check "... and takes changes" ctl add-group 239.3.0.2 --from in0 --to out0,out1,out2
 check "... which work" deliver 239.3.0.2 all:r0 all:r1 all:r2
 
 # --- memory ---
 check "xmcastd starts with room for many groups" start 'limit groups 50000' \
-    'interface in0 --mode native'
+    'limit entries 100000' 'interface in0 --mode native'
 check "add-group" ctl add-group 239.1.1.1 --from in0 --to out0
 seq -f '%.0f' 0 39999 | awk '{ printf "group 239.9.%d.%d --from in0 --to out0,out1\n", $1 / 256, $1 % 256 }' \
     >"$work/many"
@@ -130,8 +142,8 @@ takes=0
 # squeeze KIB: so much more than now is all that there is.
 squeeze()
 {
-	size=$(awk '/^VmSize:/ { print $2 }' "/proc/$daemon_pid/status")
-	prlimit --pid "$daemon_pid" --as=$(((size + $1) * 1024))
+	size=$(awk '/^VmData:/ { print $2 }' "/proc/$daemon_pid/status")
+	prlimit --pid "$daemon_pid" --data=$(((size + $1) * 1024)):
 	if ctl apply "$work/many" >"$work/apply.out" 2>&1; then
 		takes=$((takes + 1))
 		wanted=40000
@@ -141,7 +153,7 @@ squeeze()
 		cat "$work/apply.out"
 		[ "$(wc -l <"$work/apply.out")" = 1 ] || return 1
 	fi
-	prlimit --pid "$daemon_pid" --as=unlimited
+	prlimit --pid "$daemon_pid" --data=unlimited:
 	same_daemon || return 1
 	groups=$(ctl --json status | jq .groups)
 	[ "$groups" = "$wanted" ] || [ "$groups" = 40000 ]
