@@ -249,7 +249,7 @@ static FILE *open_state(const char *path)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = ENOTSUP;
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
 	else
 		stream = fdopen(fd, "r");
 	if (!stream)

@@ -94,7 +94,7 @@ void reconcile_step(struct reconcile *r)
 	/* a mode that fell back needs other sets; three rounds: auto, generic, nothing new */
 	for (int i = 0; !stopped && (r->entries_dirty || r->links_dirty) && i < 3; i++)
 		stopped = pass(r);
-	r->settled = !stopped;
+	r->settled = false;
 	if (!stopped) {
 		sets_sweep(r);
 		excludes_sweep(r);
@@ -107,6 +107,7 @@ void reconcile_step(struct reconcile *r)
 	r->running = false;
 	if (!stopped) {
 		retry_plan(r);
+		r->settled = !r->retry_usec;
 		answer(r);
 	}
 }

@@ -165,6 +165,7 @@ for kib in 0 256 1024 4096 8192 16384 24576 32768 131072; do
 done
 check "too little memory was refused" at_least 1 echo $refusals
 check "enough was taken" is 40000 echo "$groups"
+check "what was not in force for want of memory is, with it" until_true 30 settled
 check "forwards" deliver 239.9.1.1 all:r0 all:r1
 
 # --- the disk of the state file ---
