@@ -5,8 +5,18 @@
 INTERFACE_SLOT_MAPS
 INTERFACE_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
+MAP(counting, BPF_MAP_TYPE_ARRAY, XM_COUNTING, __u32, __u64, BPF_F_MMAPABLE);
 
 const volatile __u64 netns_cookie; /* the daemon's network namespace */
+const volatile __u64 serial;	   /* of the pin directory that these programs belong to */
+
+/* While one set of programs takes over from another, exactly one counts. */
+static __always_inline _Bool my_turn(__u32 ifindex)
+{
+	__u32 index = ifindex % XM_COUNTING;
+	__u64 *turn = bpf_map_lookup_elem(&counting, &index);
+	return turn && *(volatile __u64 *)turn == serial;
+}
 
 /* The row of the device that we receive on, 0 when we do not: programs of others redirect, too. */
 static __always_inline struct xm_interface_row *ingress_row(const struct net_device *device)
@@ -14,7 +24,8 @@ static __always_inline struct xm_interface_row *ingress_row(const struct net_dev
 	__u32 slot = slot_of_ifindex(device->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
 
-	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie)
+	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie ||
+	    !my_turn(device->ifindex))
 		return 0;
 	return row;
 }

@@ -9,8 +9,46 @@
 
 #include <linux/types.h>
 
-/* Version of everything below; part of the pin directory's name. */
-#define XM_LAYOUT 1
+/*
+ * Version of everything below but the contract; part of the pin directory's name. The tests build
+ * everything once more with rows of another shape.
+ */
+#ifdef XM_LAYOUT_TEST
+#define XM_LAYOUT 1000
+#define XM_SPARES 4 /* words that move what lies behind them */
+#else
+#define XM_LAYOUT 2
+#define XM_SPARES 0
+#endif
+
+/*
+ * The contract between daemons, which no layout changes. A daemon that finds what one of another
+ * layout (older or newer), of other limits or with other tracepoint programs has left, makes its
+ * own maps beside, copies records and counters by their names, replaces the programs one by one,
+ * and only then removes the old (daemon/dataplane/predecessor.c, carry.c).
+ *
+ * 1. Pins lie in BPFFS/l<layout>-<netns cookie in hex>-<serial>; the highest serial is youngest.
+ *    A running daemon holds an flock(2) on every such directory of its network namespace.
+ * 2. An ingress program is called xmcast_ingress and is pinned as ingress_<slot in hex>. While the
+ *    word of its row is 0 it passes every frame and counts none.
+ * 3. `fields`, an ARRAY of struct xm_field, is pinned last and unpinned first: a directory that has
+ *    neither it nor a program was left half made. The maps that it names are mmapable ARRAYs. Those
+ *    of the records have one element for each interface slot or entry; those of the counters have
+ *    several rows of as many. Each counter is a __u64, its value the sum of its rows. In the last
+ *    row stands what was carried over from older directories; it is final when something is pinned
+ *    as `carried`, and older directories count no more then. Else they are to be read instead.
+ * 4. `counting`, an ARRAY of XM_COUNTING __u64, is one and the same map in all directories of a
+ *    namespace: element ifindex % XM_COUNTING is the serial of the directory whose tracepoint
+ *    programs count what is redirected from that device.
+ */
+#define XM_COUNTING	  1024
+#define XM_FIELD_NAME_LEN 32
+#define XM_FIELD_MAP_LEN  24
+struct xm_field {
+	char name[XM_FIELD_NAME_LEN]; /* "interface.received"; "": end */
+	char map[XM_FIELD_MAP_LEN];   /* as it is pinned; "": none, the name alone says something */
+	__u32 offset, size;	      /* bytes in an element */
+};
 
 /*
  * Reasons, the one closed list: name, level, one line for people.
@@ -240,7 +278,8 @@ struct xm_handover {
 
 struct xm_interface_counters {
 	/* as ingress: received = matched + sum(unmatched) + dropped of level FRAME */
-	__u64 received, matched, copies; /* copies: due, each frame counts its ready members */
+	__u64 received, spare[XM_SPARES], matched,
+	    copies; /* copies: due, each frame counts its ready members */
 	__u64 unmatched[XM_PROTOCOLS];
 	/* as egress, but FRAME reasons and redirect errors are counted at the ingress */
 	__u64 transmitted;
@@ -248,7 +287,7 @@ struct xm_interface_counters {
 	__u64 flush_excluded; /* excluded since the last xdp_devmap_xmit on this CPU */
 };
 
-/* interfaces[cpu * interface_stride + interface slot] */
+/* interfaces[cpu * interface_stride + interface slot]; one row more for what was carried over */
 struct xm_interface_row {
 	__u64 word; /* of the ingress; the same for every CPU */
 	struct xm_interface_counters counters;
@@ -256,7 +295,7 @@ struct xm_interface_row {
 
 /* bytes: whole frames without FCS. */
 struct xm_group_counters {
-	__u64 frames, bytes, copies;
+	__u64 frames, spare[XM_SPARES], bytes, copies;
 };
 
 struct xm_entry_row {
@@ -274,11 +313,12 @@ struct xm_entry_row {
 #define XM_NAME_LEN 16
 struct xm_interface_record {	/* interface_records[interface slot] */
 	char name[XM_NAME_LEN]; /* "": free */
-	__u32 ifindex;		/* bound to, 0: absent */
-	__u32 generation;	/* of the attached program, 0: none */
-	__u32 flags;		/* XM_RECORD_* */
-	__u32 pad;		/* elements of a mapped ARRAY lie 8 bytes aligned */
-	__u64 too_big;		/* copies for it that did not fit, out of the ingress's count */
+	__u64 spare[XM_SPARES];
+	__u32 ifindex;	  /* bound to, 0: absent */
+	__u32 generation; /* of the attached program, 0: none */
+	__u32 flags;	  /* XM_RECORD_* */
+	__u32 pad;	  /* elements of a mapped ARRAY lie 8 bytes aligned */
+	__u64 too_big;	  /* copies for it that did not fit, out of the ingress's count */
 };
 #define XM_RECORD_NATIVE       (1U << 0) /* mode of the attached program */
 #define XM_RECORD_ALLMULTI     (1U << 1) /* we set IFF_ALLMULTI: restore it */
@@ -288,6 +328,7 @@ struct xm_interface_record {	/* interface_records[interface slot] */
 struct xm_entry_record { /* entry_records[entry] */
 	__u32 used;	 /* 0: free, 1: node, 2: source */
 	__u32 node;	 /* source: entry of its node */
+	__u64 spare[XM_SPARES];
 	struct xm_group_key key;
 	struct xm_address source;
 	__u8 len, source_len; /* prefix lengths in bits of the 128 */
@@ -296,14 +337,15 @@ struct xm_entry_record { /* entry_records[entry] */
 };
 
 _Static_assert(sizeof(struct xm_address) == 16, "address");
-_Static_assert(sizeof(struct xm_interface_record) == 40, "interface record");
-_Static_assert(sizeof(struct xm_entry_record) == 56, "entry record: a multiple of 8, it is mapped");
+_Static_assert(sizeof(struct xm_interface_record) % 8 == 0, "interface record: it is mapped");
+_Static_assert(sizeof(struct xm_entry_record) % 8 == 0, "entry record: it is mapped");
 _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
 _Static_assert(sizeof(struct xm_ipv4_key) == 12, "IPv4 key");
 _Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
 _Static_assert(sizeof(struct xm_source_key) == 20, "source key");
 _Static_assert(sizeof(struct xm_source_prefix_key) == 24, "source prefix key");
-_Static_assert(sizeof(struct xm_entry_row) == 32, "two rows a cache line");
+_Static_assert(sizeof(struct xm_entry_row) % 32 == 0, "two rows a cache line");
+_Static_assert(sizeof(struct xm_field) == 64, "field: part of the contract");
 _Static_assert(sizeof(struct xm_interface_row) % 8 == 0, "row");
 _Static_assert(sizeof(struct xm_meta) == 8, "metadata must be a multiple of 4, 32 at most");
 _Static_assert(sizeof(struct xm_handover) == 24, "handover");

@@ -67,7 +67,7 @@ static int foreign_fault(const struct attach *a)
 
 /*
  * A program of ours that lost its pin: its loader was killed between attaching and pinning
- * (then it uses our maps), or ran without a bpffs (then only its name tells).
+ * (then it uses our maps), or ran without a bpffs (then only its name tells). Or a predecessor's.
  */
 static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 {
@@ -78,7 +78,7 @@ static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 	program_name(id, name);
 	if (strncmp(name, INGRESS_PROGRAM, strlen(INGRESS_PROGRAM)))
 		return false;
-	if (!dp->pin_dir[0])
+	if (!dp->pin_dir[0] || succession_has(dp, fd, id))
 		return true;
 	return !bpf_obj_get_info_by_fd(dp->map_fd[MAP_INTERFACES], &info, &size) &&
 	       program_uses(fd, info.id);
@@ -281,6 +281,7 @@ int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		return r;
 	if (a.old >= 0)
 		switch_generation(&a);
+	succession_take_turn(dp, spec->slot, spec->ifindex);
 	/* libxdp's words first: looking again may say more. It is not asked to replace. */
 	snprintf(state->why_single, sizeof(state->why_single), "%s",
 		 *a.why			 ? a.why

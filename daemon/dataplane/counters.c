@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Words and counters in the mapped rows: one row of elements for each possible CPU. Each
- * CPU adds to its own; reading is adding up, writing a word is writing it to all.
+ * Words and counters in the mapped rows: one row of elements for each possible CPU, and one for
+ * what was carried over from an earlier layout. Each CPU adds to its own; reading is adding up,
+ * writing a word is writing it to all.
  */
 #include "daemon/dataplane/internal.h"
 
@@ -17,6 +18,21 @@ static size_t entry_stride(const struct dataplane *dp)
 static size_t interface_stride(const struct dataplane *dp)
 {
 	return dp->sizes.interfaces + 1;
+}
+
+int dataplane_rows(const struct dataplane *dp)
+{
+	return dp->cpus + 1;
+}
+
+struct xm_entry_row *carried_entry(struct dataplane *dp, uint32_t entry)
+{
+	return &dp->entries[dp->cpus * entry_stride(dp) + entry];
+}
+
+struct xm_interface_row *carried_interface(struct dataplane *dp, uint32_t slot)
+{
+	return &dp->interfaces[dp->cpus * interface_stride(dp) + slot];
 }
 
 uint64_t dataplane_entry(const struct dataplane *dp, uint32_t entry)
@@ -56,8 +72,8 @@ int counters_interface(const struct dataplane *dp, uint32_t slot, struct xm_inte
 	if (slot > dp->sizes.interfaces)
 		return -EINVAL;
 	*out = (struct xm_interface_counters){0};
-	for (int cpu = 0; cpu < dp->cpus; cpu++)
-		add(out, &dp->interfaces[cpu * interface_stride(dp) + slot].counters, sizeof(*out));
+	for (int row = 0; row < dataplane_rows(dp); row++)
+		add(out, &dp->interfaces[row * interface_stride(dp) + slot].counters, sizeof(*out));
 	return 0;
 }
 
@@ -66,8 +82,8 @@ int counters_group(const struct dataplane *dp, uint32_t entry, struct xm_group_c
 	if (entry > dp->sizes.entries)
 		return -EINVAL;
 	*out = (struct xm_group_counters){0};
-	for (int cpu = 0; cpu < dp->cpus; cpu++)
-		add(out, &dp->entries[cpu * entry_stride(dp) + entry].counters, sizeof(*out));
+	for (int row = 0; row < dataplane_rows(dp); row++)
+		add(out, &dp->entries[row * entry_stride(dp) + entry].counters, sizeof(*out));
 	return 0;
 }
 
@@ -86,8 +102,8 @@ int counters_clear_group(struct dataplane *dp, uint32_t entry)
 {
 	if (entry > dp->sizes.entries)
 		return -EINVAL;
-	for (int cpu = 0; cpu < dp->cpus; cpu++)
-		memset(&dp->entries[cpu * entry_stride(dp) + entry].counters, 0,
+	for (int row = 0; row < dataplane_rows(dp); row++)
+		memset(&dp->entries[row * entry_stride(dp) + entry].counters, 0,
 		       sizeof(struct xm_group_counters));
 	return 0;
 }
@@ -100,11 +116,11 @@ int counters_move_interface(struct dataplane *dp, uint32_t from, uint32_t to)
 {
 	if (from > dp->sizes.interfaces || to > dp->sizes.interfaces)
 		return -EINVAL;
-	for (int cpu = 0; from != to && cpu < dp->cpus; cpu++) {
-		struct xm_interface_row *row = &dp->interfaces[cpu * interface_stride(dp)];
-		row[from].counters.flush_excluded = 0;
-		add(&row[to].counters, &row[from].counters, sizeof(row->counters));
-		memset(&row[from].counters, 0, sizeof(row->counters));
+	for (int row = 0; from != to && row < dataplane_rows(dp); row++) {
+		struct xm_interface_row *rows = &dp->interfaces[row * interface_stride(dp)];
+		rows[from].counters.flush_excluded = 0;
+		add(&rows[to].counters, &rows[from].counters, sizeof(rows->counters));
+		memset(&rows[from].counters, 0, sizeof(rows->counters));
 	}
 	return 0;
 }

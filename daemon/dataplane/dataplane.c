@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opening and closing the whole; the parts are in the other files. */
-#include "daemon/dataplane/internal.h"
+#include "daemon/dataplane/succession.h"
 #include "daemon/dataplane/tracer.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@ static struct dataplane *new (void)
 	for (enum dataplane_map map = 0; map < MAPS; map++)
 		dp->map_fd[map] = -1;
 	dp->egress_native_fd = dp->egress_generic_fd = dp->pin_lock = -1;
+	dp->serial = 1;
 	return dp;
 }
 
@@ -37,6 +38,7 @@ void dataplane_close(struct dataplane *dp)
 	closep(&dp->egress_native_fd);
 	closep(&dp->egress_generic_fd);
 	maps_close(dp);
+	succession_free(dp->succession);
 	closep(&dp->pin_lock);
 	free(dp);
 }
@@ -85,10 +87,23 @@ static int pools_open(struct dataplane *dp, struct fault *fault)
 	return r < 0 ? fault_set(fault, r, "out of memory") : 0;
 }
 
+/* The pins are all there. Without predecessors nothing remains to be carried over. */
+static int whole(struct dataplane *dp, struct fault *fault)
+{
+	int r = 0;
+
+	if (!dp->pin_dir[0] || dp->adopted)
+		return 0;
+	if (!dp->succession->count)
+		r = pin_set(dp, dp->map_fd[MAP_COUNTING], PIN_CARRIED);
+	return r < 0 ? fault_set(fault, r, "cannot pin in %s: %s", dp->pin_dir, strerror(-r))
+		     : fields_write(dp, fault);
+}
+
 static int build(struct dataplane *dp, struct fault *fault)
 {
 	int (*const parts[])(struct dataplane *, struct fault *) = {
-	    maps_open, egress_open, trace_open, pools_open, ingress_open,
+	    maps_open, egress_open, trace_open, pools_open, ingress_open, carry, whole,
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -97,6 +112,16 @@ static int build(struct dataplane *dp, struct fault *fault)
 			return r;
 	}
 	return 0;
+}
+
+static int open_directory(struct dataplane *dp, const char *bpffs, struct fault *fault)
+{
+	dp->succession = calloc(1, sizeof(*dp->succession));
+	if (!dp->succession)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	int r = directories_find(dp->succession, bpffs, fault);
+
+	return r < 0 ? r : directories_open(dp, fault);
 }
 
 int dataplane_open(struct dataplane **out, const char *bpffs, const struct limits *limits,
@@ -111,13 +136,13 @@ int dataplane_open(struct dataplane **out, const char *bpffs, const struct limit
 	messages_start();
 	r = allocate(dp, fault);
 	if (!r && bpffs)
-		r = pins_open(dp, bpffs, fault);
+		r = open_directory(dp, bpffs, fault);
 	if (r < 0)
 		return r;
 	r = build(dp, fault);
 	if (r < 0) {
-		if (!dp->adopted)
-			pins_remove(dp); /* what we began */
+		if (dp->pin_dir[0] && !dp->adopted)
+			pins_remove(dp->pin_dir); /* what we began */
 		return r;
 	}
 	*out = dp;
@@ -127,43 +152,44 @@ int dataplane_open(struct dataplane **out, const char *bpffs, const struct limit
 
 int dataplane_unpin(struct dataplane *dp)
 {
-	return pins_remove(dp);
+	int r = dp->pin_dir[0] ? pins_remove(dp->pin_dir) : 0;
+
+	if (r < 0)
+		return r;
+	dp->pin_dir[0] = 0;
+	closep(&dp->pin_lock);
+	return 0;
 }
 
-struct purge {
-	struct dataplane *dp;
-	struct fault *fault;
-};
-
-static int purge_one(const char *name, void *token)
+static int purge_directory(const struct predecessor *p, struct fault *fault)
 {
-	struct purge *purge = token;
+	int r = 0;
 
-	if (strncmp(name, PIN_INGRESS, strlen(PIN_INGRESS)))
-		return 0;
-	_cleanup_close_ int fd = pin_get(purge->dp, name);
-	return fd < 0 ? fd : ingress_detach_everywhere(fd, purge->fault);
+	for (unsigned int i = 0; !r && i < p->program_count; i++)
+		r = ingress_detach_everywhere(p->program[i], fault);
+	if (r < 0)
+		return r;
+	r = pins_remove(p->dir);
+	return r < 0 ? fault_set(fault, r, "cannot remove the pins in %s: %s", p->dir, strerror(-r))
+		     : 0;
 }
 
 int dataplane_purge(const char *bpffs, struct fault *fault)
 {
-	_cleanup_(closedp) struct dataplane *dp = new ();
-	struct purge purge = {.dp = dp, .fault = fault};
-	int r;
+	struct succession *s = calloc(1, sizeof(*s));
+	int r = s ? 0 : fault_set(fault, -ENOMEM, "out of memory");
 
-	if (!dp)
-		return fault_set(fault, -ENOMEM, "out of memory");
 	messages_start();
-	r = pins_lock(dp, bpffs, fault);
-	if (r < 0)
-		return r;
-	r = pins_each(dp, purge_one, &purge);
-	if (r < 0)
-		return r;
-	r = pins_remove(dp);
-	return r < 0 ? fault_set(fault, r, "cannot remove the pins in %s: %s", dp->pin_dir,
-				 strerror(-r))
-		     : 0;
+	if (!r)
+		r = directories_find(s, bpffs, fault);
+	for (unsigned int i = 0; !r && i < s->count; i++) {
+		r = predecessor_open(&s->predecessor[i]);
+		r = r < 0 ? fault_set(fault, r, "cannot read the pins in %s: %s",
+				      s->predecessor[i].dir, strerror(-r))
+			  : purge_directory(&s->predecessor[i], fault);
+	}
+	succession_free(s);
+	return r;
 }
 
 uint64_t dataplane_memory(const struct dataplane *dp)

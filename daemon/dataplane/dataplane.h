@@ -33,6 +33,7 @@ enum dataplane_map {
 	MAP_HIGH_SLOTS,
 	MAP_SLOT_TOO_BIG,
 	MAP_HANDOVER,
+	MAP_COUNTING,
 	MAP_INTERFACE_RECORDS,
 	MAP_ENTRY_RECORDS,
 	MAP_GRACE,
@@ -51,13 +52,18 @@ struct dataplane_sizes {
 void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out);
 
 struct pool;
+struct succession;
 struct trace;
 struct tracer;
 
+#define PIN_DIR_MAX 256
+
 struct dataplane {
 	struct dataplane_sizes sizes;
-	char pin_dir[256]; /* "" when nothing is pinned */
-	bool adopted;	   /* the maps were there already */
+	char pin_dir[PIN_DIR_MAX]; /* "" when nothing is pinned */
+	unsigned int serial;	   /* of pin_dir */
+	bool adopted;		   /* the maps were there already */
+	char replaced[256];	   /* why those that were there could not be adopted; "" */
 	int map_fd[MAPS];
 	/* mmapped maps, indexed by number */
 	uint64_t *sets;
@@ -66,33 +72,40 @@ struct dataplane {
 	uint64_t *low_slots;		     /* interface slot by ifindex */
 	struct xm_interface_record *interface_records;
 	struct xm_entry_record *entry_records;
+	uint64_t *counting;
 	size_t mapped[MAPS]; /* bytes, 0: not mapped */
 	int egress_native_fd, egress_generic_fd;
 	int cpus; /* possible CPUs: values of a per-CPU element */
 	struct pool *set_pool, *exclude_pool;
 	struct trace *trace;
-	struct tracer *tracer; /* open: NULL when nobody traces */
-	int *ingress_fd;       /* by interface slot: our program, -1 none */
-	uint32_t *behind;      /* by interface slot: dispatcher that our program was last seen in */
-	int pin_lock;	       /* pin_dir, locked against a second daemon; -1 */
+	struct tracer *tracer;	       /* open: NULL when nobody traces */
+	struct succession *succession; /* NULL: nothing is left of predecessors */
+	int *ingress_fd;	       /* by interface slot: our program, -1 none */
+	uint32_t *behind; /* by interface slot: dispatcher that our program was last seen in */
+	int pin_lock;	  /* pin_dir, locked against a second daemon; -1 */
 };
 
 /*
  * Creates the maps and programs, or adopts those pinned below `bpffs` (a directory on a
- * bpffs; NULL: nothing is pinned) for the caller's network namespace. When the sizes of
- * what is pinned differ from `limits`, or when a part is missing under programs that may
- * be attached, the fault says so (-EUCLEAN: see dataplane_purge). -EBUSY: another process
- * holds the pins.
+ * bpffs; NULL: nothing is pinned) for the caller's network namespace. What is pinned but was made
+ * by another layout, with other limits or other programs is taken over: its records and counters
+ * are in the new maps, its programs go on until dataplane_attach() replaces them, and
+ * dataplane_settle() removes the rest. -EBUSY: another process holds the pins.
  */
 int dataplane_open(struct dataplane **out, const char *bpffs, const struct limits *limits,
 		   struct fault *fault);
+/*
+ * Once everything is attached: takes the last counts of predecessors and removes them. Waits for a
+ * grace period when there are any. What cannot go (its program could not be replaced) stays.
+ */
+int dataplane_settle(struct dataplane *dp, struct fault *fault);
 /* Frees user-space state; what is pinned or attached stays. NULL is fine. */
 void dataplane_close(struct dataplane *dp);
 /* Removes the pins of this network namespace; attached programs must be gone already. */
 int dataplane_unpin(struct dataplane *dp);
 /*
- * For what dataplane_open() refuses (-EUCLEAN): detaches every program pinned for this
- * network namespace and removes the pins, whatever their layout and sizes.
+ * For what dataplane_open() refuses: detaches every program pinned for this network namespace
+ * and removes the pins, whatever their layout and sizes.
  */
 int dataplane_purge(const char *bpffs, struct fault *fault);
 /*
@@ -120,6 +133,8 @@ int dataplane_grace(struct dataplane *dp);
 
 /* --- index.c: the five maps that lead to an entry --- */
 
+/* By ingress, VLAN, address, shorter first, the node before its sources. */
+int record_compare(const struct xm_entry_record *a, const struct xm_entry_record *b);
 /*
  * Writes entry_records[entry] and then the key into the hash (whole addresses) or the
  * trie. -EEXIST when the key is there with another entry.

@@ -60,6 +60,14 @@ static int adopt(struct dataplane *dp)
 	return 0;
 }
 
+uint64_t egress_build(void)
+{
+	size_t size;
+	const void *object = egress_bpf__elf_bytes(&size);
+
+	return hash_bytes(object, size);
+}
+
 int egress_open(struct dataplane *dp, struct fault *fault)
 {
 	messages_start();

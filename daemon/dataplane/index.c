@@ -85,6 +85,23 @@ static int64_t look_up(struct dataplane *dp, const struct place *place)
 	return same_place(place, &found) ? entry : 0;
 }
 
+int record_compare(const struct xm_entry_record *a, const struct xm_entry_record *b)
+{
+	if (a->key.ingress != b->key.ingress)
+		return a->key.ingress < b->key.ingress ? -1 : 1;
+	if (a->key.vlan != b->key.vlan)
+		return a->key.vlan < b->key.vlan ? -1 : 1;
+	int order = memcmp(&a->key.address, &b->key.address, sizeof(a->key.address));
+	if (order)
+		return order;
+	if (a->len != b->len)
+		return a->len - b->len;
+	if (a->used != b->used)
+		return a->used < b->used ? -1 : 1;
+	order = memcmp(&a->source, &b->source, sizeof(a->source));
+	return order ? order : a->source_len - b->source_len;
+}
+
 static bool valid(const struct dataplane *dp, uint32_t entry)
 {
 	return entry && entry <= dp->sizes.entries;

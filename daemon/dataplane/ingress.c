@@ -173,12 +173,19 @@ static int open_one(const char *name, void *token)
 
 int ingress_open(struct dataplane *dp, struct fault *fault)
 {
-	int r = dp->adopted ? pins_each(dp, open_one, dp) : 0;
+	int r = dp->adopted ? pins_each(dp->pin_dir, open_one, dp) : 0;
 
 	if (r < 0)
 		return fault_set(fault, r, "cannot open the ingress programs pinned in %s: %s",
 				 dp->pin_dir, strerror(-r));
 	return 0;
+}
+
+bool ingress_is_on(int ifindex, int fd)
+{
+	struct seen seen;
+
+	return !look(ifindex, program_id(fd), NULL, &seen) && seen.id;
 }
 
 static int detach_if_there(int ifindex, int fd, struct fault *fault)

@@ -25,6 +25,8 @@ static inline uint32_t xdp_flags_of(bool native)
 bool slot_is_valid(const struct dataplane *dp, uint32_t slot);
 /* Looks for the program of a slot on a device. -ENODEV */
 int look_at(struct dataplane *dp, uint32_t slot, int ifindex, struct seen *out);
+/* Is that program attached there? */
+bool ingress_is_on(int ifindex, int fd);
 /* Takes off what was seen as ours; `fd` is that program. */
 int detach_seen(int ifindex, int fd, const struct seen *seen);
 void state_of(const struct seen *seen, struct ingress_state *state);

@@ -25,6 +25,8 @@ bool map_is_pinned(enum dataplane_map map); /* all but the private one */
 /* Creates all maps and pins them, or opens the pins when dp->adopted; maps them. */
 int maps_open(struct dataplane *dp, struct fault *fault);
 void maps_close(struct dataplane *dp);
+/* -ESTALE: the directory's maps are not those that we would make. */
+int maps_fit(const struct dataplane *dp, const char *dir, struct fault *fault);
 /* Gives the maps of an object that is not loaded yet the descriptors of ours, by name. */
 int maps_reuse(struct dataplane *dp, struct bpf_object *object);
 /* A DEVMAP_HASH as set_maps and exclude_maps hold them. An fd or a negative errno. */
@@ -37,22 +39,33 @@ int devmap_create(unsigned int buckets);
 #define PIN_XMIT	   "trace_xmit"
 #define PIN_REDIRECT_ERROR "trace_redirect_error"
 #define PIN_INGRESS	   "ingress_" /* and the slot in hex */
+#define PIN_FIELDS	   "fields"
+#define PIN_CARRIED	   "carried"
 #define PIN_NAME_MAX	   32
 
-/* Finds or makes the pin directory, locks it and sets pin_dir. */
-int pins_lock(struct dataplane *dp, const char *bpffs, struct fault *fault);
-/* The same, then removes what a killed loader left, or sets adopted. */
-int pins_open(struct dataplane *dp, const char *bpffs, struct fault *fault);
 /* Pins an object; without a pin directory nothing. Replaces an older pin of that name. */
 int pin_set(const struct dataplane *dp, int fd, const char *name);
 /* Opens a pin: an fd, -ENOENT when there is none. */
 int pin_get(const struct dataplane *dp, const char *name);
+int pin_get_in(const char *dir, const char *name);
+bool pin_is_there(const char *dir, const char *name);
 void pin_remove(const struct dataplane *dp, const char *name);
 /* Calls f for each pin; stops at the first error and returns it. */
-int pins_each(const struct dataplane *dp, int (*f)(const char *name, void *token), void *token);
+int pins_each(const char *dir, int (*f)(const char *name, void *token), void *token);
 /* Removes all pins and the directories that are empty then. */
-int pins_remove(struct dataplane *dp);
+int pins_remove(const char *dir);
+
+/* --- directory.c, carry.c: see succession.h --- */
+
 int netns_cookie(uint64_t *out);
+struct predecessor;
+/* Is the program one of a predecessor's? */
+bool succession_has(const struct dataplane *dp, int fd, uint32_t id);
+/* The map `counting` of a predecessor: an fd, -ENOENT when none has it. */
+int succession_counting(const struct dataplane *dp);
+/* Our program counts on that slot's device now; those of predecessors do no more. */
+void succession_take_turn(struct dataplane *dp, uint32_t slot, int ifindex);
+void succession_free(struct succession *s);
 
 /* --- messages.c --- */
 
@@ -62,6 +75,13 @@ void messages_start(void);
 const char *messages_words(void);
 /* What libxdp said, joined. */
 const char *messages_of_libxdp(void);
+
+/* --- counters.c --- */
+
+int dataplane_rows(const struct dataplane *dp); /* one for each CPU, and one more */
+/* The row that no CPU writes: what was carried over. */
+struct xm_entry_row *carried_entry(struct dataplane *dp, uint32_t entry);
+struct xm_interface_row *carried_interface(struct dataplane *dp, uint32_t slot);
 
 /* --- pool.c --- */
 
@@ -75,6 +95,9 @@ uint64_t pool_memory(const struct pool *pool);
 int tracer_map(const struct tracer *tracer, const char *name);
 
 int egress_open(struct dataplane *dp, struct fault *fault);
+/* Other when the programs are of another build. */
+uint64_t egress_build(void);
+uint64_t trace_build(void);
 int trace_open(struct dataplane *dp, struct fault *fault);
 void trace_close(struct trace *trace);
 /* Opens the programs that are pinned. */
@@ -82,6 +105,7 @@ int ingress_open(struct dataplane *dp, struct fault *fault);
 /* Detaches the program from whatever device of this namespace it is attached to. */
 int ingress_detach_everywhere(int program_fd, struct fault *fault);
 
-uint64_t fd_memory(int fd); /* memlock of a map, from its fdinfo */
+uint64_t hash_bytes(const void *bytes, size_t size); /* FNV-1a */
+uint64_t fd_memory(int fd);			     /* memlock of a map, from its fdinfo */
 
 #endif

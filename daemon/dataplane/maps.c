@@ -13,12 +13,21 @@
 #include <unistd.h>
 
 /* What a map has one element of each for. */
-enum per { PER_ONE, PER_INTERFACE, PER_ENTRY, PER_SET, PER_SLOT, PER_EXCLUDE, PER_IFINDEX };
+enum per {
+	PER_ONE,
+	PER_INTERFACE,
+	PER_ENTRY,
+	PER_SET,
+	PER_SLOT,
+	PER_EXCLUDE,
+	PER_IFINDEX,
+	PER_COUNTING
+};
 static const char *const limit_of[] = {
     [PER_ONE] = "",	     [PER_INTERFACE] = "interfaces",
     [PER_ENTRY] = "entries", [PER_SET] = "sets",
     [PER_SLOT] = "sets",     [PER_EXCLUDE] = "excludes",
-    [PER_IFINDEX] = "",
+    [PER_IFINDEX] = "",	     [PER_COUNTING] = "",
 };
 
 static const struct map_kind {
@@ -64,6 +73,8 @@ static const struct map_kind {
     COUNTERS(MAP_HANDOVER, "handover", struct xm_handover, PER_ONE),
     RECORDS(MAP_INTERFACE_RECORDS, "interface_records", xm_interface_record, PER_INTERFACE),
     RECORDS(MAP_ENTRY_RECORDS, "entry_records", xm_entry_record, PER_ENTRY),
+    [MAP_COUNTING] = {"counting", BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE,
+		      PER_COUNTING, false},
     OF_MAPS(MAP_GRACE, "grace", PER_ONE),
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == MAPS, "every map has its line");
@@ -119,6 +130,8 @@ static unsigned int count_of(enum per per, const struct dataplane_sizes *sizes)
 		return sizes->excludes;
 	case PER_IFINDEX:
 		return XM_LOW_IFINDEXES - 1;
+	case PER_COUNTING:
+		return XM_COUNTING - 1;
 	}
 	return 0;
 }
@@ -129,7 +142,8 @@ static unsigned int max_entries_of(enum dataplane_map map, const struct dataplan
 	const struct map_kind *k = &kinds[map];
 	bool by_key = k->type == BPF_MAP_TYPE_HASH || k->type == BPF_MAP_TYPE_LPM_TRIE;
 
-	return (count_of(k->per, &dp->sizes) + !by_key) * (k->per_cpu_rows ? dp->cpus : 1);
+	return (count_of(k->per, &dp->sizes) + !by_key) *
+	       (k->per_cpu_rows ? dataplane_rows(dp) : 1);
 }
 
 int devmap_create(unsigned int buckets)
@@ -159,8 +173,10 @@ static int make(struct dataplane *dp, enum dataplane_map map, struct fault *faul
 {
 	const struct map_kind *k = &kinds[map];
 	unsigned int count = max_entries_of(map, dp);
-	int r = create(dp, map);
+	int r = map == MAP_COUNTING ? succession_counting(dp) : -ENOENT;
 
+	if (r == -ENOENT)
+		r = create(dp, map);
 	if (r == -EPERM)
 		return fault_set(fault, r,
 				 "cannot create BPF maps: %s: run as root, or with CAP_BPF and "
@@ -179,31 +195,38 @@ static int make(struct dataplane *dp, enum dataplane_map map, struct fault *faul
 	return 0;
 }
 
-static int check(const struct dataplane *dp, enum dataplane_map map, struct fault *fault)
+static int check(const struct dataplane *dp, const char *dir, enum dataplane_map map,
+		 struct fault *fault)
 {
 	const struct map_kind *k = &kinds[map];
 	unsigned int want = max_entries_of(map, dp);
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
-	int r = bpf_obj_get_info_by_fd(dp->map_fd[map], &info, &size);
+	_cleanup_close_ int fd = pin_get_in(dir, k->name);
 
-	if (r < 0)
-		return fault_set(fault, r, "cannot ask for %s/%s: %s", dp->pin_dir, k->name,
-				 strerror(-r));
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return fault_set(fault, -ESTALE, "%s/%s is missing", dir, k->name);
 	if (info.type != k->type || info.key_size != k->key || info.value_size != k->value ||
 	    (info.map_flags & k->flags) != k->flags)
-		return fault_set(fault, -EUCLEAN,
-				 "%s/%s is not a map of this version: `xmcastd --purge` removes it "
-				 "(and stops forwarding)",
-				 dp->pin_dir, k->name);
+		return fault_set(fault, -ESTALE, "%s/%s is of another shape", dir, k->name);
 	if (info.max_entries != want)
-		return fault_set(
-		    fault, -EUCLEAN,
-		    "%s/%s has room for %u, the configuration wants %u: set `limit "
-		    "%s` as it was, or run `xmcastd --purge` (it stops forwarding) and "
-		    "start again",
-		    dp->pin_dir, k->name, info.max_entries, want, limit_of[k->per]);
+		return fault_set(fault, -ESTALE,
+				 "%s/%s has room for %u, the configuration wants %u (limit %s)",
+				 dir, k->name, info.max_entries, want, limit_of[k->per]);
 	return 0;
+}
+
+int maps_fit(const struct dataplane *dp, const char *dir, struct fault *fault)
+{
+	static const char *const programs[] = {PIN_EGRESS_NATIVE, PIN_EGRESS_GENERIC};
+	int r = 0;
+
+	for (enum dataplane_map map = 0; !r && map < MAPS; map++)
+		r = map_is_pinned(map) ? check(dp, dir, map, fault) : 0;
+	for (int i = 0; !r && i < 2; i++)
+		if (!pin_is_there(dir, programs[i]))
+			r = fault_set(fault, -ESTALE, "%s/%s is missing", dir, programs[i]);
+	return r;
 }
 
 static int adopt(struct dataplane *dp, enum dataplane_map map, struct fault *fault)
@@ -214,7 +237,7 @@ static int adopt(struct dataplane *dp, enum dataplane_map map, struct fault *fau
 		return fault_set(fault, r, "cannot open %s/%s: %s", dp->pin_dir, kinds[map].name,
 				 strerror(-r));
 	dp->map_fd[map] = r;
-	return check(dp, map, fault);
+	return 0;
 }
 
 /* Where the header shows a map to its users; NULL: not mapped. */
@@ -233,6 +256,8 @@ static void **view_of(struct dataplane *dp, enum dataplane_map map)
 		return (void **)&dp->interface_records;
 	case MAP_ENTRY_RECORDS:
 		return (void **)&dp->entry_records;
+	case MAP_COUNTING:
+		return (void **)&dp->counting;
 	default:
 		return NULL;
 	}
@@ -264,6 +289,8 @@ int maps_open(struct dataplane *dp, struct fault *fault)
 		if (r < 0)
 			return r;
 	}
+	for (uint32_t i = 0; !dp->counting[0] && i < XM_COUNTING; i++) /* nobody's before */
+		word_store(&dp->counting[XM_COUNTING - 1 - i], dp->serial);
 	return 0;
 }
 

@@ -59,6 +59,7 @@ static int load(struct dataplane *dp)
 		return -errno;
 	r = netns_cookie(&cookie);
 	skeleton->rodata->netns_cookie = cookie;
+	skeleton->rodata->serial = dp->serial;
 	skeleton->rodata->interface_stride = dp->sizes.interfaces + 1;
 	if (!r)
 		r = maps_reuse(dp, skeleton->obj);
@@ -70,6 +71,14 @@ static int load(struct dataplane *dp)
 		r = attach(dp, skeleton->progs.xmcast_redirect_error, PIN_REDIRECT_ERROR,
 			   &dp->trace->redirect_error);
 	return r;
+}
+
+uint64_t trace_build(void)
+{
+	size_t size;
+	const void *object = trace_bpf__elf_bytes(&size);
+
+	return hash_bytes(object, size);
 }
 
 int trace_open(struct dataplane *dp, struct fault *fault)

@@ -43,6 +43,15 @@ size_t page_align(size_t n)
 	return (n + page - 1) / page * page;
 }
 
+uint64_t hash_bytes(const void *bytes, size_t size)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (const unsigned char *at = bytes, *end = at + size; at < end; at++)
+		hash = (hash ^ *at) * 0x100000001b3;
+	return hash;
+}
+
 uint64_t fd_memory(int fd)
 {
 	char path[64], line[128];

@@ -14,8 +14,8 @@
 static int by_record(const void *a, const void *b, void *data)
 {
 	const struct reconcile *r = data;
-	return compare_records(&r->dp->entry_records[*(const uint32_t *)a],
-			       &r->dp->entry_records[*(const uint32_t *)b]);
+	return record_compare(&r->dp->entry_records[*(const uint32_t *)a],
+			      &r->dp->entry_records[*(const uint32_t *)b]);
 }
 
 /* Takes its key out and quarantines it. */
@@ -187,7 +187,7 @@ int adopt(struct reconcile *r)
 	int error = adopt_interfaces(r);
 	if (!error)
 		error = adopt_entries(r);
-	if (!error && r->dp->adopted)
+	if (!error)
 		error = adopt_keys(r);
 	if (!error)
 		error = adopt_sets(r);

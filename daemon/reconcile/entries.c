@@ -16,28 +16,9 @@ struct want {
 	bool has_sources, control, copied, fresh;
 };
 
-/* By ingress, VLAN, address, shorter first, the node before its sources. */
-int compare_records(const struct xm_entry_record *a, const struct xm_entry_record *b)
-{
-	if (a->key.ingress != b->key.ingress)
-		return a->key.ingress < b->key.ingress ? -1 : 1;
-	if (a->key.vlan != b->key.vlan)
-		return a->key.vlan < b->key.vlan ? -1 : 1;
-	int order = memcmp(&a->key.address, &b->key.address, sizeof(a->key.address));
-	if (order)
-		return order;
-	if (a->len != b->len)
-		return a->len - b->len;
-	if (a->used != b->used)
-		return a->used < b->used ? -1 : 1;
-	order = memcmp(&a->source, &b->source, sizeof(a->source));
-	return order ? order : a->source_len - b->source_len;
-}
-
 static int by_record(const void *a, const void *b)
 {
-	return compare_records(&((const struct want *)a)->record,
-			       &((const struct want *)b)->record);
+	return record_compare(&((const struct want *)a)->record, &((const struct want *)b)->record);
 }
 
 static void make_want(const struct entry *entry, uint32_t ingress, uint32_t vlan, struct want *want)
@@ -79,7 +60,7 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 	qsort(wants, made, sizeof(*wants), by_record);
 	size_t kept = 0;
 	for (size_t i = 0; i < made; i++)
-		if (!kept || compare_records(&wants[kept - 1].record, &wants[i].record))
+		if (!kept || record_compare(&wants[kept - 1].record, &wants[i].record))
 			wants[kept++] = wants[i];
 	return kept;
 }
@@ -124,7 +105,7 @@ static size_t assign(struct reconcile *r, struct want *wants, size_t count, stru
 		int order = -1;
 		while (at < r->entry_count) {
 			uint32_t entry = r->entries[at];
-			order = compare_records(&r->dp->entry_records[entry], &want->record);
+			order = record_compare(&r->dp->entry_records[entry], &want->record);
 			if (order >= 0)
 				break;
 			t->deletes[t->delete_count++] = entry;
@@ -261,8 +242,8 @@ static size_t count_fresh(struct reconcile *r, const struct want *wants, size_t 
 	for (size_t i = 0; i < count; i++) {
 		int order = -1;
 		while (at < r->entry_count &&
-		       (order = compare_records(&r->dp->entry_records[r->entries[at]],
-						&wants[i].record)) < 0)
+		       (order = record_compare(&r->dp->entry_records[r->entries[at]],
+					       &wants[i].record)) < 0)
 			at++;
 		if (at == r->entry_count || order)
 			fresh++;
@@ -336,7 +317,7 @@ uint32_t entries_of_group(struct reconcile *r, const struct group *group)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		uint32_t entry = r->entries[middle];
-		int order = compare_records(&r->dp->entry_records[entry], &probe);
+		int order = record_compare(&r->dp->entry_records[entry], &probe);
 		if (!order)
 			return entry;
 		if (order < 0)

@@ -137,7 +137,7 @@ struct reconcile {
 	size_t iface_count;
 	struct actual_set *sets;
 	struct exclude_set *excludes;
-	uint32_t *entries; /* what the kernel holds, by compare_records() */
+	uint32_t *entries; /* what the kernel holds, by record_compare() */
 	size_t entry_count;
 	struct numbers free_entries, free_sets, free_ifaces;
 
@@ -242,7 +242,6 @@ void excludes_sweep(struct reconcile *r);
 void excludes_free(struct reconcile *r);
 
 /* entries.c */
-int compare_records(const struct xm_entry_record *a, const struct xm_entry_record *b);
 enum entries_result {
 	ENTRIES_DONE, /* the transaction may have begun */
 	ENTRIES_GROW, /* slots must grow first */

@@ -40,7 +40,7 @@ int reconcile_purge(const char *bpffs, struct fault *fault)
 		error = reconcile_open(&r, event, model, &options, fault);
 	if (!error)
 		error = empty(r, fault);
-	else if (error == -EUCLEAN) /* of another layout or size: only what the pins tell */
+	else if (error != -EBUSY) /* no memory for maps of our own: only what the pins tell */
 		error = dataplane_purge(bpffs, fault);
 	reconcile_close(r);
 	model_free(model);

@@ -83,6 +83,19 @@ static bool pass(struct reconcile *r)
 	return false;
 }
 
+/* Everything is attached: what it took over from may go. */
+static void settle_dataplane(struct reconcile *r)
+{
+	struct fault fault;
+
+	int error = dataplane_settle(r->dp, &fault);
+	if (error)
+		note_fault(r, error, &fault);
+	if (r->dp->replaced[0])
+		tell(r, "replaced", "pins", r->dp->pin_dir, r->dp->replaced);
+	r->dp->replaced[0] = 0;
+}
+
 void reconcile_step(struct reconcile *r)
 {
 	if (r->running)
@@ -96,6 +109,7 @@ void reconcile_step(struct reconcile *r)
 		stopped = pass(r);
 	r->settled = false;
 	if (!stopped) {
+		settle_dataplane(r);
 		sets_sweep(r);
 		excludes_sweep(r);
 		interfaces_sweep(r);
@@ -171,24 +185,11 @@ static int on_netlink(sd_event_source *source, int fd, uint32_t events, void *da
 	return 0;
 }
 
-/* Maps of other limits or of another layout cannot be taken over: forwarding starts anew. */
-static int open_dataplane(struct reconcile *r, struct fault *fault)
-{
-	const struct limits *limits = &r->model->limits;
-
-	int error = dataplane_open(&r->dp, r->options.bpffs, limits, fault);
-	if (error != -EUCLEAN || !r->options.bpffs)
-		return error;
-	tell(r, "replaced", "pins", r->options.bpffs, fault->text);
-	error = dataplane_purge(r->options.bpffs, fault);
-	return error ? error : dataplane_open(&r->dp, r->options.bpffs, limits, fault);
-}
-
 static int open_rooms(struct reconcile *r, struct fault *fault)
 {
 	const struct netlink_events events = {.link = on_link, .settled = on_settled, .data = r};
 
-	int error = open_dataplane(r, fault);
+	int error = dataplane_open(&r->dp, r->options.bpffs, &r->model->limits, fault);
 	if (error)
 		return error;
 	r->ifaces = calloc(r->dp->sizes.interfaces + 1, sizeof(*r->ifaces));

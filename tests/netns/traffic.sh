@@ -89,6 +89,55 @@ deliver()
 	[ "$sender_rc" = 0 ] && [ "$receivers_rc" = 0 ]
 }
 
+# during TIMES COMMAND [deliver's OPTION...]: `COMMAND 1`, `COMMAND 2`, ... while datagrams flow, in as
+# many deliveries one after another as that takes. Ends at the first thing that fails. $sent: how
+# many datagrams that were in all.
+during()
+{
+	times=$1
+	command=$2
+	shift 2
+	happened=0
+	sent=0
+	while [ "$happened" -lt "$times" ]; do
+		deliver "$@" >"$work/deliver.out" 2>&1 &
+		traffic=$!
+		until_true 5 test -e "$work/progress.d"
+		rc=0
+		while [ $rc = 0 ] && [ "$happened" -lt "$times" ] && kill -0 $traffic 2>/dev/null; do
+			happened=$((happened + 1))
+			$command $happened || rc=1
+		done
+		wait $traffic || rc=1
+		[ $rc = 0 ] || {
+			cat "$work/deliver.out"
+			echo "at the time number $happened"
+			return 1
+		}
+		sent=$((sent + $(sed -n 's/^sent=\([0-9]*\) .*/\1/p' "$work/send.d")))
+		rm -f "$work/progress.d"
+	done
+}
+
+# counted ADDRESS: all statistics, and the counts of that group, one name and number a line.
+counted()
+{
+	{
+		ctl --json stats
+		ctl --json list-groups | jq --arg a "$1" \
+		    '.groups[] | select(.address == $a) | {group: {frames, bytes, copies}}'
+	} | jq -r 'del(.unexplained) | paths(scalars) as $p | "\($p | join(".")) \(getpath($p))"'
+}
+# not_back ADDRESS: no counter is lower than at the last call.
+not_back()
+{
+	counted "$1" | sort >"$work/count.now"
+	[ -s "$work/count.now" ] || return 1
+	[ ! -e "$work/count.was" ] || join "$work/count.was" "$work/count.now" |
+	    awk '$3 < $2 { print "went back:", $0; rc = 1 } END { exit rc }' || return 1
+	mv "$work/count.now" "$work/count.was"
+}
+
 # before: remembers the statistics; the sums below count from here.
 before()
 {

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* An older directory of pins, read by what the contract of bpf/xmcast.h promises and no more. */
+#include "daemon/dataplane/succession.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "daemon/dataplane/load.h"
+
+/* NULL: not there, or not what the contract says. */
+static const struct pinned_map *map_of(struct predecessor *p, const char *name)
+{
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+
+	for (unsigned int i = 0; i < p->map_count; i++)
+		if (!strcmp(p->map[i].name, name))
+			return &p->map[i];
+	if (p->map_count == PREDECESSOR_MAPS)
+		return NULL;
+	_cleanup_close_ int fd = pin_get_in(p->dir, name);
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ||
+	    info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
+		return NULL;
+	struct pinned_map map = {.count = info.max_entries, .stride = (info.value_size + 7) & ~7U};
+	map.bytes = page_align((size_t)map.count * map.stride);
+	map.at = mmap(NULL, map.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map.at == MAP_FAILED)
+		return NULL;
+	snprintf(map.name, sizeof(map.name), "%s", name);
+	p->map[p->map_count] = map;
+	return &p->map[p->map_count++];
+}
+
+static void take_field(struct predecessor *p, const struct xm_field *told)
+{
+	for (size_t i = 0; i < fields_count(); i++) {
+		if (strcmp(field_at(i)->name, told->name))
+			continue;
+		const struct pinned_map *map = map_of(p, told->map);
+		if (map && (uint64_t)told->offset + told->size <= map->stride)
+			p->view[i] = (struct view){map, told->offset, told->size};
+	}
+}
+
+static void take_fields(struct predecessor *p)
+{
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+	struct xm_field told;
+
+	if (p->fields < 0 || bpf_obj_get_info_by_fd(p->fields, &info, &size) < 0 ||
+	    info.value_size != sizeof(told))
+		return;
+	for (uint32_t i = 0; i < info.max_entries; i++) {
+		if (bpf_map_lookup_elem(p->fields, &i, &told) || !told.name[0])
+			return;
+		told.name[sizeof(told.name) - 1] = told.map[sizeof(told.map) - 1] = 0;
+		if (told.map[0])
+			take_field(p, &told);
+	}
+}
+
+static int take_program(const char *name, void *token)
+{
+	struct predecessor *p = token;
+	unsigned int slot;
+	char end;
+
+	if (sscanf(name, PIN_INGRESS "%x%c", &slot, &end) != 1)
+		return 0;
+	int *programs = reallocarray(p->program, p->program_count + 1, sizeof(*programs));
+	if (!programs)
+		return -ENOMEM;
+	p->program = programs;
+	uint32_t *slots = reallocarray(p->slot, p->program_count + 1, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	p->slot = slots;
+	int fd = pin_get_in(p->dir, name);
+	if (fd < 0)
+		return fd;
+	p->program[p->program_count] = fd;
+	p->slot[p->program_count++] = slot;
+	return 0;
+}
+
+static uint32_t map_id(const char *dir, const char *name)
+{
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+	_cleanup_close_ int fd = pin_get_in(dir, name);
+
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ? 0 : info.id;
+}
+
+int predecessor_open(struct predecessor *p)
+{
+	p->view = calloc(fields_count(), sizeof(*p->view));
+	if (!p->view)
+		return -ENOMEM;
+	p->fields = pin_get_in(p->dir, PIN_FIELDS);
+	if (p->fields < 0 && p->fields != -ENOENT)
+		return p->fields;
+	take_fields(p);
+	p->carried = pin_is_there(p->dir, PIN_CARRIED);
+	p->interfaces_id = map_id(p->dir, map_name(MAP_INTERFACES));
+	return pins_each(p->dir, take_program, p);
+}
+
+void predecessor_close(struct predecessor *p)
+{
+	for (unsigned int i = 0; i < p->map_count; i++)
+		munmap(p->map[i].at, p->map[i].bytes);
+	for (unsigned int i = 0; i < p->program_count; i++)
+		closep(&p->program[i]);
+	free(p->program);
+	free(p->slot);
+	free(p->slot_here);
+	free(p->view);
+	closep(&p->fields);
+	closep(&p->lock);
+}
+
+uint32_t predecessor_count(const struct predecessor *p, enum dataplane_map records)
+{
+	for (size_t i = 0; i < fields_count(); i++)
+		if (field_at(i)->map == records && p->view[i].map)
+			return p->view[i].map->count;
+	return 0;
+}
+
+static void *element(const struct view *v, uint64_t index)
+{
+	return (char *)v->map->at + index * v->map->stride + v->offset;
+}
+
+void predecessor_record(const struct predecessor *p, enum dataplane_map records, uint32_t index,
+			void *record)
+{
+	for (size_t i = 0; i < fields_count(); i++) {
+		const struct field *f = field_at(i);
+		const struct view *v = &p->view[i];
+		if (f->map == records && v->map && index < v->map->count)
+			memcpy((char *)record + f->offset, element(v, index),
+			       f->size < v->size ? f->size : v->size);
+	}
+}
+
+static enum dataplane_map records_of(const struct field *f)
+{
+	return f->map == MAP_ENTRIES ? MAP_ENTRY_RECORDS : MAP_INTERFACE_RECORDS;
+}
+
+uint64_t predecessor_counter(const struct predecessor *p, size_t field, uint32_t index)
+{
+	const struct view *v = &p->view[field];
+	uint32_t row_length = predecessor_count(p, records_of(field_at(field)));
+	uint64_t sum = 0;
+
+	if (!v->map || v->size != sizeof(sum) || index >= row_length)
+		return 0;
+	uint32_t rows = v->map->count / row_length;
+	for (uint32_t row = 0; row + !p->carried < rows; row++)
+		sum += *(volatile uint64_t *)element(v, (uint64_t)row * row_length + index);
+	return sum;
+}
+
+void predecessor_disarm(const struct predecessor *p, uint32_t slot)
+{
+	uint32_t row_length = predecessor_count(p, MAP_INTERFACE_RECORDS);
+
+	for (size_t i = 0; i < fields_count() && slot < row_length; i++) {
+		const struct view *v = &p->view[i];
+		if (strcmp(field_at(i)->name, "interface.word") || !v->map || v->size != 8)
+			continue;
+		for (uint64_t at = slot; at < v->map->count; at += row_length)
+			word_store(element(v, at), 0);
+	}
+}
+
+bool predecessor_has(const struct predecessor *p, int fd, uint32_t id)
+{
+	for (unsigned int i = 0; i < p->program_count; i++)
+		if (program_id(p->program[i]) == id)
+			return true;
+	return p->interfaces_id && program_uses(fd, p->interfaces_id);
+}
