@@ -15,29 +15,71 @@
 #include "cli/bench_result.h"
 #include "cli/client.h"
 #include "cli/output.h"
+#include "cli/statistics.h"
+
+#define SO_FAR_MAX 64 /* samples that the interval on the terminal is of */
 
 struct run {
 	const struct cli *cli;
 	const char *output; /* file for the result; NULL: none */
 	bool terminal;	    /* show progress on stderr */
-	json_t *result;	    /* owned */
+	char what[128];	    /* that runs now */
+	double so_far[SO_FAR_MAX];
+	size_t count;	 /* of its samples; the ring holds the last */
+	json_t *result;	 /* owned */
 };
 
-static void show_progress(const json_t *progress)
+/* Of the program that its first sample was of. */
+static const json_t *first_of(const json_t *samples)
 {
-	const json_t *so_far = json_object_get(progress, "so_far");
-	const json_t *mpps = json_object_get(so_far, "mpps"), *ops = json_object_get(so_far, "ops");
-	double left = json_number_value(json_object_get(progress, "seconds_left"));
+	const json_t *first = json_array_get(samples, 0), *sample;
+	const char *program = output_string(first, "program");
+	size_t i;
 
-	fprintf(stderr, "\r\033[K%s  %lld/%lld, about %.0f s left", output_string(progress, "what"),
+	json_array_foreach((json_t *)samples, i, sample)
+	{
+		if (strcmp(output_string(sample, "program"), program) < 0) {
+			first = sample;
+			program = output_string(sample, "program");
+		}
+	}
+	return first;
+}
+
+/* Takes a sample of what runs now in; the interval of those so far, in millions. */
+static bool add_sample(struct run *run, const json_t *progress, struct interval *interval)
+{
+	const json_t *sample = first_of(json_object_get(progress, "samples"));
+	const json_t *mpps = json_object_get(sample, "mpps"),
+		     *ops = json_object_get(sample, "ops");
+
+	if (strcmp(run->what, output_string(progress, "what")))
+		run->count = 0;
+	snprintf(run->what, sizeof(run->what), "%s", output_string(progress, "what"));
+	if (json_is_number(mpps))
+		run->so_far[run->count++ % SO_FAR_MAX] = json_number_value(mpps);
+	else if (json_is_number(ops))
+		run->so_far[run->count++ % SO_FAR_MAX] = json_number_value(ops) / 1e6;
+	return !statistics_median(run->so_far, run->count < SO_FAR_MAX ? run->count : SO_FAR_MAX,
+				  interval);
+}
+
+static void show_progress(struct run *run, const json_t *progress)
+{
+	const json_t *sample = first_of(json_object_get(progress, "samples"));
+	const char *program = output_string(sample, "program");
+	double left = json_number_value(json_object_get(progress, "seconds_left"));
+	struct interval i;
+	bool known = add_sample(run, progress, &i);
+
+	fprintf(stderr, "\r\033[K%s  %lld/%lld, about %.0f s left", run->what,
 		(long long)json_integer_value(json_object_get(progress, "step")),
 		(long long)json_integer_value(json_object_get(progress, "steps")),
 		left > 0 ? left : 0);
-	if (json_is_number(mpps))
-		fprintf(stderr, "  %s %.3f Mpps", output_string(so_far, "program"),
-			json_number_value(mpps));
-	else if (json_is_number(ops))
-		fprintf(stderr, "  %.3f M ops/s", json_number_value(ops) / 1e6);
+	if (known)
+		fprintf(stderr, "  %s%s%.*f +- %.*f %s", program, *program ? " " : "",
+			i.median < 0.1 ? 6 : 3, i.median, i.median < 0.1 ? 6 : 3,
+			(i.high - i.low) / 2, *program ? "Mpps" : "M ops/s");
 	fflush(stderr);
 }
 
@@ -49,7 +91,7 @@ static int on_reply(const json_t *parameters, bool continues, void *data)
 
 	(void)continues;
 	if (json_is_object(progress) && run->terminal)
-		show_progress(progress);
+		show_progress(run, progress);
 	if (json_is_object(result))
 		run->result = json_incref(result);
 	return CLI_DONE;

@@ -9,10 +9,38 @@
 
 #define AGAIN "-again" /* behind the name of a program that is measured twice */
 
+/* Every row must be one that the rest can rely on. 0, or -1 with `error`. */
+static int check_rows(const json_t *rows, bool lpm, char error[static BENCH_ERROR_MAX])
+{
+	static const char *const states[] = {"ok", "invalid", "empty"};
+	json_t *row, *sample;
+	size_t i, k;
+
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		const char *state = output_string(row, "state");
+		bool good = *output_string(row, lpm ? "op" : "program") &&
+			    json_is_array(json_object_get(row, "samples"));
+
+		for (k = 0; k < 3 && strcmp(state, states[k]); k++) {
+		}
+		good = good && k < 3;
+		json_array_foreach(json_object_get(row, "samples"), k, sample) good =
+		    good && (json_number_value(sample) > 0 || json_is_null(sample));
+		if (!good) {
+			snprintf(error, BENCH_ERROR_MAX, "it is damaged: row %zu is not one", i + 1);
+			return -1;
+		}
+	}
+	return 0;
+}
+
 int bench_check(const json_t *result, enum bench_kind *kind, char error[static BENCH_ERROR_MAX])
 {
 	const char *name = output_string(result, "kind");
 	json_int_t version = json_integer_value(json_object_get(result, "version"));
+	bool lpm = !strcmp(name, "lpm-trie");
+	const json_t *rows = json_object_get(result, lpm ? "results" : "cells");
 
 	if (!*name || !version) {
 		snprintf(error, BENCH_ERROR_MAX, "this is not a result of xmcastctl bench");
@@ -24,13 +52,18 @@ int bench_check(const json_t *result, enum bench_kind *kind, char error[static B
 			 (long long)version, BENCH_VERSION);
 		return -1;
 	}
-	*kind = strcmp(name, "lpm-trie") ? BENCH_THROUGHPUT : BENCH_LPM;
-	if ((strcmp(name, "throughput") && *kind == BENCH_THROUGHPUT) ||
-	    !json_is_array(bench_rows(result))) {
-		snprintf(error, BENCH_ERROR_MAX, "its kind is '%.40s': it is damaged", name);
+	if (!lpm && strcmp(name, "throughput")) {
+		snprintf(error, BENCH_ERROR_MAX, "it is damaged: no result is of kind '%.40s'",
+			 name);
 		return -1;
 	}
-	return 0;
+	if (!json_is_array(rows)) {
+		snprintf(error, BENCH_ERROR_MAX, "it is damaged: it has no %s",
+			 lpm ? "results" : "cells");
+		return -1;
+	}
+	*kind = lpm ? BENCH_LPM : BENCH_THROUGHPUT;
+	return check_rows(rows, lpm, error);
 }
 
 /* Control characters would command a terminal; a line's end may stand in a reason. */
@@ -97,8 +130,14 @@ json_t *bench_load(const char *path, char error[static BENCH_ERROR_MAX])
 	json_error_t where;
 	json_t *result = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
+	if (!result && where.line < 0) {
+		snprintf(error, BENCH_ERROR_MAX, "%.200s", where.text);
+		return NULL;
+	}
 	if (!result) {
-		snprintf(error, BENCH_ERROR_MAX, "line %d: %.200s", where.line, where.text);
+		snprintf(error, BENCH_ERROR_MAX,
+			 "this is not a result of xmcastctl bench, or damaged: line %d: %.150s",
+			 where.line, where.text);
 		return NULL;
 	}
 	if (bench_check(result, &kind, error) || check_texts(result, error)) {

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "daemon/bench/diagnose.h"
+#include "daemon/bench/output.h"
 
 #define POLL_NS	  200000
 #define QUIET	  100  /* polls without a new frame: nothing is on the way any more */
@@ -22,7 +23,7 @@ static void settle(const struct cell *cell, const struct bench_place *place,
 
 	for (unsigned int polls = 0, quiet = 0; polls < POLLS_MAX && quiet < QUIET; polls++) {
 		uint64_t sum = reading->seen = cell->subject.seen(&cell->subject) - before->seen;
-		bool all = reading->seen >= reading->sent;
+		bool all = reading->sent && reading->seen >= reading->sent;
 
 		for (unsigned int i = 0; i < cell->subject.receivers; i++) {
 			reading->received[i] =
@@ -38,27 +39,75 @@ static void settle(const struct cell *cell, const struct bench_place *place,
 	}
 }
 
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/*
+ * The rate is that of frames which the program saw between two readings of the clock. Then one
+ * that drops takes its place: so whatever it saw must have arrived when nothing moves any more.
+ */
+static int watch(const struct cell *cell, struct bench_place *place, struct reading *reading)
+{
+	struct timespec pause = {.tv_sec = (time_t)place->interval,
+				 .tv_nsec = (long)(1e9 * (place->interval - (time_t)place->interval))};
+	uint64_t first = cell->subject.seen(&cell->subject), frames;
+	double begin = now_ns(), end;
+	int r;
+
+	nanosleep(&pause, NULL);
+	frames = cell->subject.seen(&cell->subject) - first;
+	end = now_ns();
+	memset(reading, 0, sizeof(*reading));
+	reading->ns = frames ? (end - begin) / (double)frames : 0;
+	r = subject_attach(place->topology, &place->idle, place->attached);
+	place->attached = r ? NULL : &place->idle;
+	return r;
+}
+
+static int attach(struct cell *cell, struct bench_place *place)
+{
+	int r;
+
+	if (place->attached == &cell->subject)
+		return 0;
+	r = subject_attach(place->topology, &cell->subject, place->attached);
+	place->attached = r ? NULL : &cell->subject;
+	return r;
+}
+
 int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
 	       struct reading *reading, char reason[static CELL_REASON_MAX])
 {
-	struct diagnosis *diagnosis;
-	struct reading before = {0};
-	int r = 0;
+	bool external = place->source == SOURCE_EXTERNAL;
+	struct reading before = {.seen = cell->subject.seen(&cell->subject)};
+	struct diagnosis *diagnosis = diagnose_begin(place->topology, cell->subject.receivers);
+	int r;
 
-	if (place->attached != &cell->subject)
-		r = subject_attach(place->topology, &cell->subject, place->attached);
 	reason[0] = 0;
-	if (r)
-		return r;
-	place->attached = &cell->subject;
-	traffic_group(place->traffic, cell->subject.group);
-	diagnosis = diagnose_begin(place->topology, cell->subject.receivers);
-	before.seen = cell->subject.seen(&cell->subject);
 	for (unsigned int i = 0; i < cell->subject.receivers; i++)
 		before.received[i] = traffic_received(place->traffic, i);
-	traffic_send(place->traffic, place->source, cell->subject.program, frames, reading);
+	r = attach(cell, place);
+	if (!r && external)
+		r = watch(cell, place, reading);
+	else if (!r)
+		traffic_send(place->traffic, place->source, cell->subject.program, frames, reading);
+	if (r) {
+		free(diagnosis);
+		return r;
+	}
 	settle(cell, place, &before, reading);
+	if (external)
+		frames = reading->sent = reading->seen;
 	diagnose_end(diagnosis, frames, reading, reason, CELL_REASON_MAX);
+	if (external && !frames)
+		snprintf(reason, CELL_REASON_MAX,
+			 "no frame for %s came in %.2f s: let somebody send UDP to it into %s",
+			 TRAFFIC_GROUP_TEXT, place->interval, place->topology->ingress_name);
 	return 0;
 }
 
@@ -75,6 +124,11 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 			 strerror(-r));
 		memset(&reading, 0, sizeof(reading));
 	}
+	/* Cut short by who asked to stop: no block. */
+	if (!r && output_stopping() &&
+	    (reading.error == -EINTR ||
+	     (place->source == SOURCE_PKTGEN && reading.sent < frames)))
+		return 0;
 	cell->blocks++;
 	cell->sent += reading.sent;
 	cell->seen += reading.seen;
@@ -88,15 +142,33 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 	return r;
 }
 
-static json_t *counters(const struct cell *cell, const struct topology *place)
+static const char *cell_name(const struct cell *cell, char out[static SUBJECT_NAME_MAX + 8])
+{
+	snprintf(out, SUBJECT_NAME_MAX + 8, "%s%s", cell->subject.name, cell->again ? "-again" : "");
+	return out;
+}
+
+json_t *cell_sample(const struct cell *cell, const char *topology)
+{
+	size_t n = json_array_size(cell->samples);
+	char name[SUBJECT_NAME_MAX + 8];
+
+	return json_pack("{s:s,s:s,s:s,s:O?}", "program", cell_name(cell, name), "topology",
+			 topology, "mode", cell->subject.native ? "native" : "generic", "mpps",
+			 json_array_get(cell->samples, n - 1));
+}
+
+static json_t *counters(const struct cell *cell, const struct bench_place *place)
 {
 	json_t *received = json_object();
 
 	for (unsigned int i = 0; i < cell->subject.receivers; i++)
-		json_object_set_new(received, place->egress_name[i],
+		json_object_set_new(received, place->topology->egress_name[i],
 				    json_integer((json_int_t)cell->received[i]));
-	return json_pack("{s:I,s:I,s:o}", "sent", (json_int_t)cell->sent, "seen",
-			 (json_int_t)cell->seen, "received", received);
+	return json_pack("{s:o,s:I,s:o}", "sent",
+			 place->source == SOURCE_EXTERNAL ? json_null()
+							  : json_integer((json_int_t)cell->sent),
+			 "seen", (json_int_t)cell->seen, "received", received);
 }
 
 /* The kernel's hash of the instructions, as bpftool shows it. */
@@ -113,8 +185,8 @@ static json_t *program_tag(int program)
 	return json_string(text);
 }
 
-json_t *cell_json(const struct cell *cell, const struct topology *place, const char *topology,
-		  const char *source, const char *label)
+json_t *cell_json(const struct cell *cell, const struct bench_place *place, const char *topology,
+		  const char *label)
 {
 	char reason[CELL_REASON_MAX + 64] = "", name[SUBJECT_NAME_MAX + 8];
 	const char *state = cell->bad ? "invalid" : cell->blocks ? "ok" : "empty";
@@ -124,12 +196,12 @@ json_t *cell_json(const struct cell *cell, const struct topology *place, const c
 			 cell->reason);
 	else if (!cell->blocks)
 		snprintf(reason, sizeof(reason), "stopped before it was measured");
-	snprintf(name, sizeof(name), "%s%s", cell->subject.name, cell->again ? "-again" : "");
-	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:O,s:o}", "label", label, "program",
-			 name, "topology", topology, "mode",
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:o,s:O,s:o}", "label", label, "program",
+			 cell_name(cell, name), "topology", topology, "mode",
 			 cell->subject.native ? "native" : "generic", "receivers",
-			 (json_int_t)cell->subject.receivers, "source", source, "state", state,
-			 "reason", reason, "counters", counters(cell, place), "samples",
+			 (json_int_t)cell->subject.receivers, "source", source_name(place->source),
+			 "state", state, "reason", reason, "counters", counters(cell, place),
+			 "counted", traffic_counted(place->topology, place->source), "samples",
 			 cell->samples, "program_tag", program_tag(cell->subject.program));
 }
 

@@ -11,21 +11,23 @@ static const struct program {
 	bool xmcast; /* the shipped datapath, else a minimal program */
 	enum reference kind;
 	int excludes;
-	bool again; /* the one before it once more */
-	bool quick; /* part of --quick */
+	bool quick;	 /* part of --quick */
+	bool again;	 /* the one before it once more */
+	bool dispatcher; /* behind libxdp's, on one receiver made here: what that costs */
 } table[] = {
-    {"redirect_map", false, REFERENCE_MAP, -1, false, true},
-    {"redirect_map_multi", false, REFERENCE_MULTI, -1, false, true},
-    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true},
-    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false},
-    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false},
-    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, false, true},
-    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false},
-    {"xmcast-fold", true, 0, -1, false, true},
-    {"xmcast-lookup-ex0", true, 0, 0, false, false},
-    {"xmcast-lookup-ex1", true, 0, 1, false, false},
-    {"xmcast-lookup-ex8", true, 0, 8, false, true},
-    {"xmcast-lookup-ex32", true, 0, 32, false, false},
+    {"redirect_map", false, REFERENCE_MAP, -1, true, false, false},
+    {"redirect_map_multi", false, REFERENCE_MULTI, -1, true, false, false},
+    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true, false},
+    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false, false},
+    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false, false},
+    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, true, false, false},
+    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false, false},
+    {"xmcast-fold", true, 0, -1, true, false, false},
+    {"xmcast-fold-dispatcher", true, 0, -1, false, false, true},
+    {"xmcast-lookup-ex0", true, 0, 0, false, false, false},
+    {"xmcast-lookup-ex1", true, 0, 1, false, false, false},
+    {"xmcast-lookup-ex8", true, 0, 8, true, false, false},
+    {"xmcast-lookup-ex32", true, 0, 32, false, false, false},
 };
 #define ENTRIES (sizeof(table) / sizeof(table[0]))
 
@@ -67,6 +69,14 @@ int lineup_check(const char *programs, struct fault *fault)
 	return 0;
 }
 
+static bool fits(const struct program *program, const struct lineup_place *place)
+{
+	if (program->dispatcher && place->topology->real)
+		return false;
+	return place->receivers == 1 ||
+	       (!program->dispatcher && (program->xmcast || program->kind != REFERENCE_MAP));
+}
+
 static int open_subject(const struct program *program, struct subject *out,
 			const struct lineup_place *place, struct fault *fault)
 {
@@ -78,8 +88,21 @@ static int open_subject(const struct program *program, struct subject *out,
 	struct xmcast_options xmcast = {
 	    .receivers = place->receivers, .native = place->native, .excludes = program->excludes};
 
+	if (program->dispatcher)
+		return subject_dispatcher(out, place->xmcast, &xmcast, fault);
 	return program->xmcast ? subject_xmcast(out, place->xmcast, &xmcast, fault)
 			       : subject_reference(out, place->topology, &reference, fault);
+}
+
+static int open_object(const char *path, struct subject *out, const struct lineup_place *place,
+		       struct fault *fault)
+{
+	struct xmcast_options xmcast = {.receivers = place->receivers,
+					.native = place->native,
+					.excludes = -1,
+					.object = path};
+
+	return subject_object(out, place->xmcast, place->topology, &xmcast, fault);
 }
 
 int lineup_open(struct lineup *lineup, const struct lineup_place *place,
@@ -92,9 +115,14 @@ int lineup_open(struct lineup *lineup, const struct lineup_place *place,
 		int r;
 
 		if (!lineup_wants(options->programs, e->name) || (options->quick && !e->quick) ||
-		    (!e->xmcast && e->kind == REFERENCE_MAP && place->receivers > 1))
+		    !fits(e, place))
 			continue;
 		r = open_subject(e, &cell->subject, place, fault);
+		if (e->dispatcher && r == -EOPNOTSUPP) {
+			lineup->missing = e->name;
+			lineup->why_missing = *fault;
+			continue;
+		}
 		if (r)
 			return r;
 		cell->again = e->again;
@@ -102,18 +130,15 @@ int lineup_open(struct lineup *lineup, const struct lineup_place *place,
 		lineup->count++;
 	}
 	if (options->object) {
-		struct xmcast_options xmcast = {.receivers = place->receivers,
-						.native = place->native,
-						.excludes = -1,
-						.object = options->object};
-		int r = subject_object(&lineup->cells[lineup->count].subject, place->xmcast,
-				       place->topology, &xmcast, fault);
+		struct cell *cell = &lineup->cells[lineup->count];
+		int r = open_object(options->object, &cell->subject, place, fault);
 
 		if (r)
 			return r;
-		lineup->cells[lineup->count++].samples = json_array();
+		cell->samples = json_array();
+		lineup->count++;
 	}
-	if (!lineup->count)
+	if (!lineup->count && !lineup->missing)
 		return fault_set(fault, -EINVAL, "no program is left to measure: see --programs");
 	return 0;
 }

@@ -12,6 +12,8 @@
 struct lineup {
 	struct cell cells[LINEUP_MAX];
 	unsigned int count;
+	const char *missing; /* one that this machine cannot run, with the reason; NULL: none */
+	struct fault why_missing;
 };
 
 struct lineup_place {
@@ -20,9 +22,6 @@ struct lineup_place {
 	bool native;
 	unsigned int receivers;
 };
-
-/* Most groups that all lineups of a run together add to its xmcast. */
-#define LINEUP_GROUPS (2 * THROUGHPUT_COLUMNS * LINEUP_MAX)
 
 /* Names in a list are whole names, or a name that others continue behind a "-"; "=" is just it. */
 bool lineup_wants(const char *programs, const char *name);

@@ -147,7 +147,7 @@ int lpm_check(const struct lpm_options *o, struct fault *fault)
 			return fault_set(fault, -EINVAL,
 					 "--nr-entries %u: freeing it would keep a CPU in the "
 					 "kernel for about %.0f s; give --allow-long-free to do it",
-					 n, (double)n * 6.7e-7);
+					 n, n * LPM_FREE_SECONDS);
 	}
 	return 0;
 }
@@ -173,13 +173,13 @@ static json_t *behaviour(void)
 }
 
 static json_t *measure(const struct lpm_options *o, enum bench_lpm_op op, uint32_t n,
-		       unsigned int step, unsigned int steps, struct fault *fault, int *error)
+		       const struct lpm_step *step, struct fault *fault, int *error)
 {
 	json_t *result = NULL, *samples;
 	bool multi = op != BENCH_LPM_FREE;
 
-	*error = multi ? lpm_measure(o, op, n, step, steps, &result, fault)
-		       : lpm_measure_free(o, n, step, steps, &result, fault);
+	*error = multi ? lpm_measure(o, op, n, step, &result, fault)
+		       : lpm_measure_free(o, n, step, &result, fault);
 	if (*error)
 		return NULL;
 	samples = json_object_get(result, "samples");
@@ -199,7 +199,7 @@ static json_t *measure(const struct lpm_options *o, enum bench_lpm_op op, uint32
 
 int lpm_run(const struct lpm_options *o, json_t **out, struct fault *fault)
 {
-	unsigned int ops = (unsigned int)__builtin_popcount(o->ops), step = 0;
+	struct lpm_step step = {.of = (unsigned int)__builtin_popcount(o->ops) * o->size_count};
 	json_t *results = json_array(), *environment = environment_capture();
 	int r = 0;
 
@@ -210,7 +210,8 @@ int lpm_run(const struct lpm_options *o, json_t **out, struct fault *fault)
 
 			if (!(o->ops >> op & 1) || output_stopping())
 				continue;
-			one = measure(o, op, o->sizes[s], ++step, ops * o->size_count, fault, &r);
+			step.number++;
+			one = measure(o, op, o->sizes[s], &step, fault, &r);
 			if (one)
 				json_array_append_new(results, one);
 		}

@@ -11,9 +11,9 @@
 #include "daemon/model/model.h"
 
 #define LPM_SIZES_MAX 32
-#define LPM_ENTRIES_SAFE                                                                           \
-	10000000u /* freeing this many locks a CPU for about 5 s; 10 times: 67 s                   \
-		   */
+#define LPM_ENTRIES_SAFE 10000000u /* more than that: --allow-long-free */
+/* Freeing, per entry: 10 million were seen to take a CPU for 5 s, 100 million for 67 s. */
+#define LPM_FREE_SECONDS 6.7e-7
 
 struct lpm_options {
 	unsigned int ops; /* bit per enum bench_lpm_op */
@@ -31,6 +31,11 @@ struct lpm_options {
 struct lpm_shape {
 	unsigned int prefix_len;
 	uint32_t nr_entries; /* at most 2^prefix_len */
+};
+
+/* For progress: this measurement is `number` (from 1) of so many. */
+struct lpm_step {
+	unsigned int number, of;
 };
 
 /* "lookup" for BENCH_LPM_LOOKUP, ...; lpm_op_parse() gives BENCH_LPM_OPS for no such word. */
@@ -53,15 +58,12 @@ void lpm_shape_masks(const struct lpm_shape *shape, uint32_t *low_mask, uint32_t
 int lpm_fill(int map, const struct lpm_shape *shape, uint32_t first, uint32_t count);
 int lpm_empty(int map, const struct lpm_shape *shape, uint32_t first, uint32_t count);
 
-/*
- * One operation but free. *result: {"state", "samples", ..}. `step` of `steps` is for progress.
- * 0 or negative errno with fault.
- */
+/* One operation but free. *result: {"state", "samples", ..}. 0 or negative errno with fault. */
 int lpm_measure(const struct lpm_options *options, enum bench_lpm_op op, uint32_t nr_entries,
-		unsigned int step, unsigned int steps, json_t **result, struct fault *fault);
+		const struct lpm_step *step, json_t **result, struct fault *fault);
 /* Free: each sample builds a trie, closes it and waits for the kernel to be done with it. */
-int lpm_measure_free(const struct lpm_options *options, uint32_t nr_entries, unsigned int step,
-		     unsigned int steps, json_t **result, struct fault *fault);
+int lpm_measure_free(const struct lpm_options *options, uint32_t nr_entries,
+		     const struct lpm_step *step, json_t **result, struct fault *fault);
 
 /* {"mean", "sd"} of an array of numbers (sd: n - 1), or null when it is empty. New reference. */
 json_t *lpm_mean_sd(const json_t *samples, double scale, bool inverse);

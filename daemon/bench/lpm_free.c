@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +16,6 @@
 #define SAMPLES_LEAST 3
 #define POLL_NS	      200000
 #define PATIENCE      30.0 /* seconds beyond ten times the estimate */
-#define FREE_SECONDS  5e-7 /* per entry: 10 million take 5 s */
 
 static double now(void)
 {
@@ -72,7 +72,7 @@ static double free_once(struct bench_free_bpf *skel, const char *name,
 		return map;
 	r = lpm_fill(map, shape, 0, shape->nr_entries);
 	close(map);
-	deadline = now() + PATIENCE + 10 * FREE_SECONDS * shape->nr_entries;
+	deadline = now() + PATIENCE + 10 * LPM_FREE_SECONDS * shape->nr_entries;
 	while (*frees == before) {
 		if (now() > deadline)
 			return -ETIMEDOUT;
@@ -82,16 +82,16 @@ static double free_once(struct bench_free_bpf *skel, const char *name,
 }
 
 static int sample(struct bench_free_bpf *skel, const char *name, const struct lpm_options *o,
-		  const struct lpm_shape *shape, unsigned int step, unsigned int steps,
-		  json_t *samples)
+		  const struct lpm_shape *shape, const struct lpm_step *step, json_t *samples)
 {
-	double begin = now(), seconds;
-	char what[96];
+	double begin = now(), seconds, each = LPM_FREE_SECONDS * shape->nr_entries;
+	char what[128];
 
-	snprintf(what, sizeof(what), "lpm-trie-free, %u entries%s", shape->nr_entries,
-		 shape->nr_entries > 1000000 ? ": each keeps a CPU in the kernel for seconds" : "");
-	output_progress(what, step, steps,
-			o->duration + SAMPLES_LEAST * FREE_SECONDS * shape->nr_entries, NULL);
+	snprintf(what, sizeof(what), "lpm-trie-free, %u entries", shape->nr_entries);
+	if (each > 0.5)
+		snprintf(what + strlen(what), sizeof(what) - strlen(what),
+			 ": each keeps a CPU in the kernel for about %.0f s", ceil(each));
+	output_progress(what, step->number, step->of, o->duration + SAMPLES_LEAST * each, json_array());
 	do {
 		seconds = free_once(skel, name, shape);
 		if (seconds < 0)
@@ -104,14 +104,15 @@ static int sample(struct bench_free_bpf *skel, const char *name, const struct lp
 		if (seconds < 0)
 			return (int)seconds;
 		json_array_append_new(samples, json_real(1 / seconds));
-		output_progress(what, step, steps, o->duration - (now() - begin),
-				json_pack("{s:f}", "ops", 1 / seconds));
+		output_progress(what, step->number, step->of, o->duration - (now() - begin),
+				json_pack("[{s:s,s:I,s:f}]", "op", "free", "nr_entries",
+					  (json_int_t)shape->nr_entries, "ops", 1 / seconds));
 	}
 	return 0;
 }
 
-int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries, unsigned int step,
-		     unsigned int steps, json_t **result, struct fault *fault)
+int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries,
+		     const struct lpm_step *step, json_t **result, struct fault *fault)
 {
 	struct lpm_shape shape = {.prefix_len = o->prefix_len, .nr_entries = nr_entries};
 	const char *method = "fentry and fexit of bpf_map_free_deferred";
@@ -133,7 +134,7 @@ int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries, unsigned 
 				 "lpm-trie-free: neither fentry nor the workqueue tracepoints can "
 				 "be attached (%m): run as root on a kernel with BTF");
 	samples = json_array();
-	r = sample(skel, name, o, &shape, step, steps, samples);
+	r = sample(skel, name, o, &shape, step, samples);
 	if (!r)
 		*result = json_pack("{s:s,s:s,s:s,s:I,s:O}", "state",
 				    json_array_size(samples) ? "ok" : "empty", "reason",

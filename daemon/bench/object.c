@@ -85,7 +85,6 @@ int subject_object(struct subject *out, struct xmcast *xmcast, const struct topo
 	struct bpf_program *program = object ? choose(object) : NULL;
 	struct subject s = {.receivers = options->receivers,
 			    .native = options->native,
-			    .group = SUBJECT_GROUP,
 			    .state = object,
 			    .seen = object_seen,
 			    .close = object_close};

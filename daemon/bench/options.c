@@ -102,10 +102,13 @@ static int source_from_raw(const char *source, enum source_wish *out, struct fau
 		*out = WISH_PACKET;
 	else if (!strcmp(source, "pktgen"))
 		*out = WISH_PKTGEN;
+	else if (!strcmp(source, "external"))
+		*out = WISH_EXTERNAL;
 	else
-		return fault_set(
-		    fault, -EINVAL,
-		    "--source %s: there are live (native), packet (AF_PACKET) and pktgen", source);
+		return fault_set(fault, -EINVAL,
+				 "--source %s: there are live (native), packet (AF_PACKET), pktgen "
+				 "and external (somebody else sends to --in)",
+				 source);
 	return 0;
 }
 

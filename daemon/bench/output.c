@@ -55,11 +55,11 @@ static int write_line(json_t *line)
 }
 
 void output_progress(const char *what, unsigned int step, unsigned int steps, double seconds_left,
-		     json_t *so_far)
+		     json_t *samples)
 {
-	write_line(json_pack("{s:{s:s,s:I,s:I,s:f,s:o*}}", "progress", "what", what, "step",
+	write_line(json_pack("{s:{s:s,s:I,s:I,s:f,s:o}}", "progress", "what", what, "step",
 			     (json_int_t)step, "steps", (json_int_t)steps, "seconds_left",
-			     seconds_left, "so_far", so_far));
+			     seconds_left, "samples", samples));
 }
 
 int output_result(json_t *result)

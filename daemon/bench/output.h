@@ -21,10 +21,10 @@ bool output_stopping(void);
 
 /*
  * What runs now: `what` in words, step of steps (from 1), seconds still to go (estimate), and
- * the interval so far (stolen; NULL: nothing yet).
+ * the samples since the last time, in the order they were taken (an array, stolen).
  */
 void output_progress(const char *what, unsigned int step, unsigned int steps, double seconds_left,
-		     json_t *so_far);
+		     json_t *samples);
 
 /* The last line. `result` is stolen. 0, or -EPIPE when nobody reads. */
 int output_result(json_t *result);

@@ -15,6 +15,7 @@
 #define STEADY	      0.05 /* two warm-up blocks that differ less are steady */
 #define BLOCK_COST    0.03 /* seconds that each live run waits for the kernel besides */
 #define BATCH_MOST    256  /* a block is whole rounds of live frames */
+#define INTERVAL      0.1  /* seconds of the shortest block, when frames come from elsewhere */
 
 struct work {
 	const struct panel *panel;
@@ -75,43 +76,36 @@ static void warm_up(struct work *w)
 	w->frames = (uint64_t)frames / BATCH_MOST * BATCH_MOST;
 }
 
-/* The first program's last sample, in Mpps. */
-static json_t *so_far(const struct work *w)
+/* The samples of one block, in the order they were taken. */
+static json_t *samples_of(const struct work *w, unsigned int block, const unsigned int *order,
+			  unsigned int count)
 {
-	const struct cell *cell = &w->lineup.cells[0];
-	size_t n = json_array_size(cell->samples);
+	json_t *samples = json_array();
 
-	return json_pack("{s:s,s:s,s:O?}", "program", cell->subject.name, "panel", w->title, "mpps",
-			 n ? json_array_get(cell->samples, n - 1) : NULL);
+	for (unsigned int i = 0; i < count; i++) {
+		const struct cell *cell = &w->lineup.cells[order[i]];
+
+		if (cell->blocks > block)
+			json_array_append_new(samples, cell_sample(cell, w->panel->name));
+	}
+	return samples;
 }
 
 static void blocks(struct work *w)
 {
 	const struct panel *p = w->panel;
 	unsigned int pairs = p->options->pairs, order[LINEUP_MAX];
-	double each = p->options->duration / pairs + BLOCK_COST;
+	double each = w->place.interval + BLOCK_COST;
 
-	for (unsigned int block = 0; block < pairs && !output_stopping(); block++) {
-		unsigned int left = (p->count - p->index) * pairs - block;
+	for (unsigned int block = 0; w->lineup.count && block < pairs && !output_stopping();
+	     block++) {
+		unsigned int left = (p->count - p->index) * pairs - block, i = 0;
 
 		shuffle(p->random, order, w->lineup.count);
-		for (unsigned int i = 0; i < w->lineup.count; i++)
+		for (; i < w->lineup.count && !output_stopping(); i++)
 			cell_measure(&w->lineup.cells[order[i]], &w->place, w->frames);
 		output_progress(w->title, p->index * pairs + block + 1, p->count * pairs,
-				left * each * w->lineup.count, so_far(w));
-	}
-}
-
-static void store(const struct work *w)
-{
-	const struct panel *p = w->panel;
-
-	for (unsigned int i = 0; i < w->lineup.count; i++) {
-		json_t *cell = cell_json(&w->lineup.cells[i], p->topology, p->name,
-					 source_name(p->source), p->options->label);
-
-		json_object_set_new(cell, "frames_per_block", json_integer((json_int_t)w->frames));
-		json_array_append_new(p->cells, cell);
+				left * each * w->lineup.count, samples_of(w, block, order, i));
 	}
 }
 
@@ -121,17 +115,43 @@ void panel_empty(const struct panel *p, const char *program, const char *reason)
 						   p->options->label, reason));
 }
 
+static void store(const struct work *w)
+{
+	const struct panel *p = w->panel;
+
+	for (unsigned int i = 0; i < w->lineup.count; i++) {
+		json_t *cell =
+		    cell_json(&w->lineup.cells[i], &w->place, p->name, p->options->label);
+
+		json_object_set_new(cell, "frames_per_block", json_integer((json_int_t)w->frames));
+		json_array_append_new(p->cells, cell);
+	}
+	if (w->lineup.missing)
+		panel_empty(p, w->lineup.missing, w->lineup.why_missing.text);
+}
+
+static double interval_of(const struct panel *p)
+{
+	double seconds = p->options->duration / p->options->pairs;
+
+	return p->source == SOURCE_EXTERNAL && seconds < INTERVAL ? INTERVAL : seconds;
+}
+
 int panel_run(const struct panel *p, struct fault *fault)
 {
-	struct work w = {
-	    .panel = p,
-	    .place = {.topology = p->topology, .traffic = p->traffic, .source = p->source}};
-	const struct lineup_place place = {.topology = p->topology,
-					   .xmcast = p->xmcast,
-					   .native = p->native,
-					   .receivers = p->receivers};
-	int r = lineup_open(&w.lineup, &place, p->options, fault);
+	struct work w = {.panel = p,
+			 .place = {.topology = p->topology,
+				   .traffic = p->traffic,
+				   .source = p->source,
+				   .interval = interval_of(p),
+				   .idle = {.program = traffic_drop_program(p->traffic),
+					    .native = p->native}}};
+	struct lineup_place place = {
+	    .topology = p->topology, .native = p->native, .receivers = p->receivers};
+	int r = xmcast_open(&place.xmcast, p->topology, 1, fault);
 
+	if (!r)
+		r = lineup_open(&w.lineup, &place, p->options, fault);
 	snprintf(w.title, sizeof(w.title), "%s %s, %s", p->name, p->native ? "native" : "generic",
 		 source_name(p->source));
 	if (!r) {
@@ -142,6 +162,7 @@ int panel_run(const struct panel *p, struct fault *fault)
 	}
 	subject_attach(p->topology, NULL, w.place.attached);
 	lineup_close(&w.lineup);
+	xmcast_close(place.xmcast);
 	if (!r && p->receivers > 1 && lineup_wants(p->options->programs, "redirect_map"))
 		panel_empty(p, "redirect_map", "it has one destination");
 	return r;

@@ -9,13 +9,11 @@
 #define XM_BENCH_PANEL_H
 
 #include "daemon/bench/throughput.h"
-#include "daemon/bench/xmcast.h"
 
 struct panel {
 	const struct throughput_options *options;
 	const struct topology *topology;
 	struct traffic *traffic;
-	struct xmcast *xmcast;
 	const char *name; /* of the topology: "x4", "A->B" */
 	bool native;
 	unsigned int receivers;

@@ -5,8 +5,11 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Not /proc/net: that is the namespace of the process's first thread. */
@@ -60,10 +63,41 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 	close(fd);
 	read_result(path, result, sizeof(result));
 	result[strcspn(result, "\n")] = 0;
+	if (r == -ENODEV)
+		return fault_set(fault, r,
+				 "pktgen refused `%s`: %s: it only knows those of this network "
+				 "namespace",
+				 text, strerror(-r));
 	if (r)
 		return fault_set(fault, r, "pktgen refused `%s`: %s%s%s", text, strerror(-r),
 				 *result ? ": " : "", result);
 	return 0;
+}
+
+/* A thread that sends for somebody else loses what it is told by `rem_device_all`. */
+static int check_free(const char *thread, const char *device, struct fault *fault)
+{
+	char path[128], line[512];
+	FILE *file;
+	int r = 0;
+
+	snprintf(path, sizeof(path), DIRECTORY "/%s", thread);
+	file = fopen(path, "re");
+	while (file && !r && fgets(line, sizeof(line), file)) {
+		char *save = NULL, *word = strtok_r(line, " \n", &save);
+
+		if (!word || (strcmp(word, "Running:") && strcmp(word, "Stopped:")))
+			continue;
+		while (!r && (word = strtok_r(NULL, " \n", &save)))
+			if (strcmp(word, device))
+				r = fault_set(fault, -EBUSY,
+					      "pktgen's thread %s has %s already: end what uses "
+					      "it, or `echo rem_device_all >/proc/net/pktgen/%s`",
+					      thread, word, thread);
+	}
+	if (file)
+		fclose(file);
+	return r;
 }
 
 bool pktgen_unshares(const char *device, int cpu)
@@ -73,6 +107,8 @@ bool pktgen_unshares(const char *device, int cpu)
 	snprintf(thread, sizeof(thread), "kpktgend_%d", cpu);
 	snprintf(file, sizeof(file), "%s@%d", device, cpu);
 	snprintf(path, sizeof(path), DIRECTORY "/%s", file);
+	if (check_free(thread, file, NULL))
+		return true; /* pktgen_send() will say why it cannot */
 	if (!command(thread, NULL, "rem_device_all") &&
 	    !command(thread, NULL, "add_device %s", file) && !command(file, NULL, "flag !SHARED"))
 		read_result(path, result, sizeof(result));
@@ -102,7 +138,10 @@ static int configure(const struct pktgen_job *job, const char *thread, const cha
 		     struct fault *fault)
 {
 	char mac[18], ip[16];
-	int r = command(thread, fault, "rem_device_all");
+	int r = check_free(thread, device, fault);
+
+	if (!r)
+		r = command(thread, fault, "rem_device_all");
 
 	if (!r)
 		r = command(thread, fault, "add_device %s", device);
@@ -166,4 +205,43 @@ int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct
 	}
 	command(thread, NULL, "rem_device_all");
 	return r;
+}
+
+int pktgen_guard(struct pktgen_guard *guard, int cpu)
+{
+	char thread[32], byte;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	guard->child = fork();
+	if (guard->child < 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return -errno;
+	}
+	if (guard->child) {
+		close(ends[0]);
+		guard->end = ends[1];
+		return 0;
+	}
+	/* It keeps nothing of ours alive, and no signal for us ends it. */
+	prctl(PR_SET_NAME, "xmcast-pktgen");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	if (dup2(ends[0], 0) < 0 || close_range(1, ~0U, 0))
+		_exit(1);
+	while (read(0, &byte, 1) < 0 && errno == EINTR) {
+	}
+	snprintf(thread, sizeof(thread), "kpktgend_%d", cpu);
+	_exit(command(thread, NULL, "rem_device_all") ? 1 : 0);
+}
+
+void pktgen_unguard(struct pktgen_guard *guard)
+{
+	if (!guard->child)
+		return;
+	close(guard->end);
+	waitpid(guard->child, NULL, 0);
+	guard->child = 0;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "daemon/model/model.h"
 
@@ -32,8 +33,18 @@ struct pktgen_job {
 
 /*
  * Sends; *sent and *ns (per frame) are what pktgen says. 0, or negative errno with fault, which
- * holds pktgen's own words.
+ * holds pktgen's own words; -EBUSY when the thread has devices of somebody else.
  */
 int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct fault *fault);
+
+/* Who takes the configuration of a real namespace's pktgen away when we are killed. */
+struct pktgen_guard {
+	pid_t child; /* 0: there is none */
+	int end;     /* of a pipe: it works when this one is closed, by whatever */
+};
+/* For the thread of `cpu` in the calling thread's namespace. 0 or a negative errno. */
+int pktgen_guard(struct pktgen_guard *guard, int cpu);
+/* It takes it away now. Returns when that is done. */
+void pktgen_unguard(struct pktgen_guard *guard);
 
 #endif

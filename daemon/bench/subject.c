@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bpf/xmcast.h"
+#include "daemon/bench/traffic.h"
 #include "bench_reference.skel.h"
 
 #define BROADCAST_SIZE 32
@@ -80,7 +81,7 @@ static int fill_groups(struct bench_reference_bpf *skel, unsigned int count)
 		for (__u32 i = 0; i < n; i++) {
 			keys[i].ingress = 1;
 			keys[i].address.byte[10] = keys[i].address.byte[11] = 0xff;
-			keys[i].address.word[3] = htonl(SUBJECT_GROUP + first + i);
+			keys[i].address.word[3] = htonl(TRAFFIC_GROUP + first + i);
 			values[i] = first + i;
 		}
 		r = bpf_map_update_batch(bpf_map__fd(skel->maps.groups), keys, values, &n, NULL);
@@ -136,7 +137,6 @@ int subject_reference(struct subject *out, const struct topology *t,
 	struct bench_reference_bpf *skel = bench_reference_bpf__open();
 	struct subject s = {.receivers = o->receivers,
 			    .native = o->native,
-			    .group = SUBJECT_GROUP,
 			    .state = skel,
 			    .seen = reference_seen,
 			    .close = reference_close};
@@ -167,49 +167,69 @@ static int activate(struct subject *s, bool on)
 	return s && s->activate ? s->activate(s, on) : 0;
 }
 
-/* On a real interface by a link, which the kernel takes off when we end, however we end. */
-static int attach_link(const struct topology *t, struct subject *s, struct subject *previous)
+static __u32 flags_of(const struct subject *s)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts,
-		    .flags = s && s->native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
-	int r = 0;
+	return s->native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
+}
 
-	if (s && previous && previous->link && previous->native == s->native) {
-		r = bpf_link_update(previous->link, s->program, NULL);
-		if (!r)
-			s->link = previous->link;
-		if (!r)
-			previous->link = 0;
+static int take_off(const struct topology *t, struct subject *s)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = s->program);
+
+	if (s->attach)
+		return s->attach(s, false);
+	if (!t->real)
+		return bpf_xdp_detach(t->ingress, flags_of(s) | XDP_FLAGS_REPLACE, &opts);
+	if (s->link)
+		close(s->link);
+	s->link = 0;
+	return 0;
+}
+
+/* On a real interface by a link, which the kernel takes off when we end, however we end. */
+static int put_on(const struct topology *t, struct subject *s)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags_of(s));
+	int fd;
+
+	if (s->attach)
+		return s->attach(s, true);
+	if (!t->real)
+		return bpf_xdp_attach(t->ingress, s->program, flags_of(s), NULL);
+	fd = bpf_link_create(s->program, t->ingress, BPF_XDP, &opts);
+	s->link = fd < 0 ? 0 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+/* One for another of the same mode, without a moment without one. */
+static int exchange(const struct topology *t, struct subject *s, struct subject *previous)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = previous->program);
+	int r = t->real ? bpf_link_update(previous->link, s->program, NULL)
+			: bpf_xdp_attach(t->ingress, s->program,
+					 flags_of(s) | XDP_FLAGS_REPLACE, &opts);
+
+	if (r) {
+		take_off(t, previous);
 		return r;
 	}
-	if (previous && previous->link) {
-		close(previous->link);
-		previous->link = 0;
-	}
-	if (s) {
-		s->link = bpf_link_create(s->program, t->ingress, BPF_XDP, &opts);
-		r = s->link < 0 ? s->link : 0;
-		s->link = r ? 0 : s->link;
-	}
-	return r;
+	s->link = previous->link;
+	previous->link = 0;
+	return 0;
 }
 
 int subject_attach(const struct topology *t, struct subject *s, struct subject *previous)
 {
-	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = previous ? previous->program : 0);
 	int r = activate(previous, false);
-	bool native = s ? s->native : previous && previous->native;
-	__u32 flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
 
-	if (t->real) {
-		r = r ? r : activate(s, true);
-		return r ? r : attach_link(t, s, previous);
-	}
-	if (previous)
-		flags |= XDP_FLAGS_REPLACE;
-	if (!s)
-		return previous ? bpf_xdp_detach(t->ingress, flags, &opts) : 0;
-	if (!r)
+	if (!r && s && previous && s->native == previous->native && !s->attach &&
+	    !previous->attach) {
 		r = activate(s, true);
-	return r ? r : bpf_xdp_attach(t->ingress, s->program, flags, previous ? &opts : NULL);
+		return r ? r : exchange(t, s, previous);
+	}
+	if (!r && previous)
+		r = take_off(t, previous);
+	if (!r && s)
+		r = activate(s, true);
+	return r || !s ? r : put_on(t, s);
 }

@@ -42,21 +42,28 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
 }
 
 /*
- * What frames come from, and why not when they cannot. On what is made here live frames are the
- * best for native, since a native veth would copy each of pktgen's.
+ * What is best: pktgen where it can run and is not worse. On what is made here live frames are, for
+ * native, since a native veth would copy each of pktgen's.
  */
-static enum source choose_source(const struct panel *p, bool real, const char **why_not)
+static enum source_wish best(bool native, bool real, bool pktgen)
+{
+	if (pktgen && (real || !native))
+		return WISH_PKTGEN;
+	return native ? WISH_LIVE : WISH_PACKET;
+}
+
+/* What frames come from, and why not when they cannot. */
+static enum source choose_source(const struct panel *p, const char **why_not)
 {
 	const struct throughput_options *o = p->options;
 	enum source_wish wish = o->source;
-	bool native = p->native, sender = !real || o->sender, pktgen = pktgen_available();
+	bool native = p->native, real = p->topology->real, sender = !real || o->sender;
+	bool pktgen = pktgen_available();
 	bool safe = native || !pktgen || !sender || traffic_pktgen_is_safe(p->traffic);
 
 	*why_not = NULL;
 	if (wish == WISH_BEST)
-		wish = sender && pktgen && safe && (real || !native) ? WISH_PKTGEN
-		       : native					     ? WISH_LIVE
-								     : WISH_PACKET;
+		wish = best(native, real, sender && pktgen && safe);
 	if (wish == WISH_LIVE && !native)
 		*why_not = "live frames are native only: use --source packet or pktgen";
 	else if (wish == WISH_PKTGEN && !pktgen)
@@ -65,14 +72,23 @@ static enum source choose_source(const struct panel *p, bool real, const char **
 	else if (wish == WISH_PKTGEN && !safe)
 		*why_not = "this kernel's pktgen holds on to its frames, and generic XDP would "
 			   "crash it (before 6.7): use --source packet";
-	else if (wish != WISH_LIVE && !sender)
+	else if (wish == WISH_EXTERNAL && !real)
+		*why_not = "frames from elsewhere need a real interface: give --in and --out";
+	else if ((wish == WISH_PACKET || wish == WISH_PKTGEN) && !sender)
 		*why_not = "it needs --pktgen-dev, an interface that sends to --in";
-	if (wish == WISH_LIVE)
+	switch (wish) {
+	case WISH_LIVE:
 		return real ? SOURCE_RUN : SOURCE_LIVE;
-	return wish == WISH_PKTGEN ? SOURCE_PKTGEN : SOURCE_PACKET;
+	case WISH_PKTGEN:
+		return SOURCE_PKTGEN;
+	case WISH_EXTERNAL:
+		return SOURCE_EXTERNAL;
+	default:
+		return SOURCE_PACKET;
+	}
 }
 
-static int run_panel(struct run *run, struct panel *panel, bool real, struct fault *fault)
+static int run_panel(struct run *run, struct panel *panel, struct fault *fault)
 {
 	const char *why_not;
 	int r = 0;
@@ -82,9 +98,10 @@ static int run_panel(struct run *run, struct panel *panel, bool real, struct fau
 	panel->cells = run->cells;
 	panel->index = run->panel++;
 	panel->count = run->panels;
-	panel->source = choose_source(panel, real, &why_not);
+	panel->receivers = panel->receivers ? panel->receivers : panel->topology->receivers;
 	if (output_stopping())
 		return 0;
+	panel->source = choose_source(panel, &why_not);
 	if (why_not)
 		panel_empty(panel, "all", why_not);
 	else
@@ -93,8 +110,8 @@ static int run_panel(struct run *run, struct panel *panel, bool real, struct fau
 }
 
 /* x1..xN on a network made here. */
-static int run_made(struct run *run, bool native, struct topology *topology,
-		    struct traffic *traffic, struct xmcast *xmcast, struct fault *fault)
+static int run_made(struct run *run, bool native, const struct topology *topology,
+		    struct traffic *traffic, struct fault *fault)
 {
 	const struct throughput_options *o = run->options;
 	int r = 0;
@@ -103,13 +120,12 @@ static int run_made(struct run *run, bool native, struct topology *topology,
 		char name[16];
 		struct panel panel = {.topology = topology,
 				      .traffic = traffic,
-				      .xmcast = xmcast,
 				      .name = name,
 				      .native = native,
 				      .receivers = o->receivers[i]};
 
 		snprintf(name, sizeof(name), "x%u", o->receivers[i]);
-		r = run_panel(run, &panel, false, fault);
+		r = run_panel(run, &panel, fault);
 	}
 	return r;
 }
@@ -117,32 +133,27 @@ static int run_made(struct run *run, bool native, struct topology *topology,
 /* The rows that people know from NICs. */
 static int run_real(struct run *run, bool native, struct fault *fault)
 {
-	struct panel panel = {.options = run->options, .native = native, .cells = run->cells};
 	int r = 0;
 
 	for (enum real_row row = 0; row < REAL_ROWS && !r; row++) {
 		struct topology topology;
-		struct traffic *traffic = NULL;
-		struct xmcast *xmcast = NULL;
+		struct panel panel = {.options = run->options,
+				      .name = real_row_name(row),
+				      .topology = &topology,
+				      .native = native,
+				      .cells = run->cells};
 
-		panel.name = real_row_name(row);
 		if (!run->options->in) {
 			panel_empty(&panel, "all", "needs --in and --out");
 			continue;
 		}
 		r = real_make(&topology, row, run->options, fault);
 		if (!r)
-			r = traffic_open(&traffic, &topology, run->options->frame_size, fault);
+			r = traffic_open(&panel.traffic, &topology, run->options->frame_size,
+					 fault);
 		if (!r)
-			r = xmcast_open(&xmcast, &topology, LINEUP_GROUPS, fault);
-		panel.topology = &topology;
-		panel.traffic = traffic;
-		panel.xmcast = xmcast;
-		panel.receivers = topology.receivers;
-		if (!r)
-			r = run_panel(run, &panel, true, fault);
-		xmcast_close(xmcast);
-		traffic_close(traffic);
+			r = run_panel(run, &panel, fault);
+		traffic_close(panel.traffic);
 		topology_free(&topology);
 	}
 	return r;
@@ -170,7 +181,6 @@ static int run_all(struct run *run, struct fault *fault)
 	const struct throughput_options *o = run->options;
 	struct topology topology = {.box = -1, .far = -1};
 	struct traffic *traffic = NULL;
-	struct xmcast *xmcast = NULL;
 	unsigned int most = 1;
 	int r = 0;
 
@@ -183,12 +193,9 @@ static int run_all(struct run *run, struct fault *fault)
 		r = topology_make(&topology, most, fault);
 	if (!r && o->receiver_count)
 		r = traffic_open(&traffic, &topology, o->frame_size, fault);
-	if (!r && o->receiver_count)
-		r = xmcast_open(&xmcast, &topology, LINEUP_GROUPS, fault);
 	for (int native = 1; native >= 0 && !r; native--)
 		if (native ? o->native : o->generic)
-			r = run_made(run, native, &topology, traffic, xmcast, fault);
-	xmcast_close(xmcast);
+			r = run_made(run, native, &topology, traffic, fault);
 	traffic_close(traffic);
 	topology_free(&topology);
 	return r;

@@ -12,7 +12,7 @@
 
 #define THROUGHPUT_COLUMNS 16
 
-enum source_wish { WISH_BEST, WISH_LIVE, WISH_PACKET, WISH_PKTGEN };
+enum source_wish { WISH_BEST, WISH_LIVE, WISH_PACKET, WISH_PKTGEN, WISH_EXTERNAL };
 
 struct throughput_options {
 	bool native, generic;

@@ -8,8 +8,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/if_packet.h>
-#include <linux/ip.h>
-#include <linux/udp.h>
 #include <net/ethernet.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/bench/frame.h"
 #include "daemon/bench/linkfacts.h"
 #include "daemon/bench/pktgen.h"
 #include "bench_traffic.skel.h"
@@ -30,7 +29,6 @@
  */
 #define COPIES_AT_ONCE 2048
 #define SOURCE_IP      0xc0000201 /* 192.0.2.1, of RFC 5737 */
-#define UDP_PORT       5000
 #define FRAME_BYTES    (FRAME_SIZE_MOST - FCS_LEN)
 
 struct traffic {
@@ -40,61 +38,11 @@ struct traffic {
 	unsigned int batch;
 	int packet;	/* AF_PACKET socket on the generator's link */
 	int membership; /* another that has a real ingress take all multicast */
+	struct pktgen_guard guard;
 	int cpus;
 	__u64 *values; /* of one per-CPU counter */
 	unsigned char frame[FRAME_BYTES];
 };
-
-/* The Internet checksum (RFC 1071) of an IPv4 header. */
-static uint16_t ip_checksum(const struct iphdr *ip)
-{
-	const unsigned char *p = (const void *)ip;
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < sizeof(*ip); i += 2)
-		sum += (uint32_t)p[i] << 8 | p[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	return htons((uint16_t) ~(sum + (sum >> 16)));
-}
-
-/* Of a datagram whose payload is zeros, with the pseudo-header (RFC 768). */
-static uint16_t udp_checksum(const struct iphdr *ip, const struct udphdr *udp)
-{
-	uint32_t source = ntohl(ip->saddr), group = ntohl(ip->daddr), sum;
-
-	sum = (source >> 16) + (source & 0xffff) + (group >> 16) + (group & 0xffff) + IPPROTO_UDP +
-	      ntohs(udp->len) + ntohs(udp->source) + ntohs(udp->dest) + ntohs(udp->len);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~(sum + (sum >> 16)) & 0xffff;
-	return htons(sum ? (uint16_t)sum : 0xffff);
-}
-
-void traffic_group(struct traffic *t, uint32_t group)
-{
-	struct ethhdr ethernet = {
-	    .h_dest = {1, 0, 0x5e, group >> 16 & 0x7f, group >> 8 & 0xff, group & 0xff},
-	    .h_source = {2, 0, 0, 0, 0, 1},
-	    .h_proto = htons(ETH_P_IP)};
-	uint16_t ip_len = (uint16_t)(t->frame_len - sizeof(ethernet));
-	struct iphdr ip = {.version = 4,
-			   .ihl = 5,
-			   .tot_len = htons(ip_len),
-			   .ttl = 64,
-			   .protocol = IPPROTO_UDP,
-			   .saddr = htonl(SOURCE_IP),
-			   .daddr = htonl(group)};
-	struct udphdr udp = {.source = htons(UDP_PORT),
-			     .dest = htons(UDP_PORT),
-			     .len = htons((uint16_t)(ip_len - sizeof(ip)))};
-
-	ip.check = ip_checksum(&ip);
-	udp.check = udp_checksum(&ip, &udp);
-	memcpy(t->frame, &ethernet, sizeof(ethernet));
-	memcpy(t->frame + sizeof(ethernet), &ip, sizeof(ip));
-	memcpy(t->frame + sizeof(ethernet) + sizeof(ip), &udp, sizeof(udp));
-	memcpy(t->skel->bss->header, t->frame, sizeof(t->skel->bss->header));
-	t->skel->bss->first_group = group;
-}
 
 void traffic_batch(struct traffic *t, unsigned int wanted, unsigned int receivers)
 {
@@ -183,7 +131,9 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 				 strerror(-r));
 	}
 	traffic_batch(t, BATCH, 1);
-	traffic_group(t, 0xef010001);
+	frame_make(t->frame, t->frame_len, SOURCE_IP, TRAFFIC_GROUP);
+	memcpy(t->skel->bss->header, t->frame, sizeof(t->skel->bss->header));
+	t->skel->bss->first_group = TRAFFIC_GROUP;
 	*out = t;
 	return 0;
 }
@@ -196,6 +146,7 @@ void traffic_close(struct traffic *t)
 		close(t->packet);
 	if (t->membership >= 0)
 		close(t->membership);
+	pktgen_unguard(&t->guard);
 	bench_traffic_bpf__destroy(t->skel);
 	free(t->values);
 	free(t);
@@ -287,21 +238,47 @@ static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *read
 				 .frames = frames,
 				 .frame_len = t->frame_len,
 				 .source = SOURCE_IP,
-				 .group = t->skel->bss->first_group};
+				 .group = TRAFFIC_GROUP};
 
 	memcpy(job.group_mac, t->frame, sizeof(job.group_mac));
 	memcpy(job.source_mac, t->frame + sizeof(job.group_mac), sizeof(job.source_mac));
 	if (!t->topology->real)
 		reading->error = topology_enter_far(t->topology);
+	else if (!t->guard.child)
+		reading->error = pktgen_guard(&t->guard, job.cpu);
 	if (!reading->error)
 		reading->error = pktgen_send(&job, &reading->sent, &reading->ns, &reading->said);
 	if (!t->topology->real && topology_enter_box(t->topology) && !reading->error)
 		reading->error = -errno;
 }
 
+/* Each source: its name, and what "sent" counts of it. */
+static const struct {
+	const char *name, *sent;
+} sources[] = {
+    [SOURCE_LIVE] = {"live", "frames that the generating program sent"},
+    [SOURCE_RUN] = {"live", "frames that the kernel ran the program on"},
+    [SOURCE_PACKET] = {"packet", "frames that the AF_PACKET socket took"},
+    [SOURCE_PKTGEN] = {"pktgen", "frames that pktgen says it sent"},
+    [SOURCE_EXTERNAL] = {"external", "not known here"},
+};
+
 const char *source_name(enum source source)
 {
-	return source == SOURCE_PACKET ? "packet" : source == SOURCE_PKTGEN ? "pktgen" : "live";
+	return sources[source].name;
+}
+
+json_t *traffic_counted(const struct topology *t, enum source source)
+{
+	json_t *received = json_object();
+
+	for (unsigned int i = 0; i < t->receivers; i++)
+		json_object_set_new(received, t->egress_name[i],
+				    json_string(t->receiver[i]
+						    ? "frames at an XDP program at its other end"
+						    : "tx_packets of its driver"));
+	return json_pack("{s:s,s:s,s:o}", "sent", sources[source].sent, "seen",
+			 "frames that the program took, by its own counter", "received", received);
 }
 
 void traffic_send(struct traffic *t, enum source source, int program, uint64_t frames,

@@ -3,6 +3,7 @@
 #ifndef XM_BENCH_TRAFFIC_H
 #define XM_BENCH_TRAFFIC_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "daemon/bench/topology.h"
@@ -12,8 +13,15 @@ enum source {
 	SOURCE_RUN,    /* live frames of the program itself, as if they came from the ingress */
 	SOURCE_PACKET, /* AF_PACKET */
 	SOURCE_PKTGEN, /* the kernel's generator, on the generator's link */
+	SOURCE_EXTERNAL, /* nobody here: somebody sends to the real ingress */
 };
-const char *source_name(enum source source); /* "live", "packet", "pktgen" */
+const char *source_name(enum source source); /* "live", "packet", "pktgen", "external" */
+/* Which counters are compared: {"sent", "seen", "received": {IF: text}}. New reference. */
+json_t *traffic_counted(const struct topology *topology, enum source source);
+
+/* What frames are for: an IPv4 address, host byte order. */
+#define TRAFFIC_GROUP	   0xef010001u
+#define TRAFFIC_GROUP_TEXT "239.1.0.1"
 
 /* Smallest and largest frame, in bytes on the wire with FCS, as Ethernet counts. */
 #define FRAME_SIZE_LEAST 64
@@ -42,14 +50,13 @@ void traffic_close(struct traffic *traffic);
  * 64), but not more than softirqs work off before the next round comes.
  */
 void traffic_batch(struct traffic *traffic, unsigned int wanted, unsigned int receivers);
-/* The group that frames are for from now on: an IPv4 address, host byte order. */
-void traffic_group(struct traffic *traffic, uint32_t group);
 
 /* Can pktgen send to a generic program without crashing this kernel? See pktgen.h. */
 bool traffic_pktgen_is_safe(const struct traffic *traffic);
 
 /*
- * Sends `frames` to where `program` is attached, and fills ns, sent and error. live: ns by the
+ * Sends `frames` to where `program` is attached, and fills ns, sent and error; not for external.
+ * live: ns by the
  * kernel's clock from the first batch to the last; run: see traffic_run(). packet: AF_PACKET, ns by
  * the wall clock around the calls; frames are forwarded in softirq on the way.
  */

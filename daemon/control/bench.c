@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Bench and BenchStop: starts xmcast-bench and passes on its lines as replies. Where systemd
- * listens for it, it gets a unit of its own, with capabilities that the daemon does not have; it
- * then reads its words from the connection, and stops when more comes or the connection ends.
- * Elsewhere it is forked and executed.
+ * Bench and BenchStop: starts xmcast-bench and passes on its lines as replies.
  *
  *   idle     pid 0, out -1
  *   running  lines are read from `out` and passed on to `session`
@@ -12,33 +9,28 @@
 #include "daemon/control/bench.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/control/bench_words.h"
+#include "daemon/control/bench_worker.h"
 #include "daemon/control/method.h"
 
 #define LINE_MAX_BYTES (32u << 20) /* a result with raw samples has some 100 KiB */
 #define READ_AT_ONCE   (64u << 10)
 #define OUT_HIGH       (256u << 10) /* with more unsent, the worker has to wait */
 #define ARGUMENTS_MAX  64
-#define BENCH_SOCKET   "/run/xmcast-bench.socket" /* of xmcast-bench.socket */
 
 struct bench {
 	sd_event *event;	 /* a reference */
 	struct session *session; /* who asked; NULL: nobody waits for an answer any more */
-	pid_t pid;		 /* of a child; 0: none */
-	int pidfd, out;		 /* -1: none */
+	struct bench_worker worker;
+	int pidfd; /* of a child; -1: none */
 	sd_event_source *reaper, *reader;
 	struct buffer line;
 };
@@ -50,7 +42,7 @@ int bench_new(struct bench **out, sd_event *event)
 	if (!bench)
 		return -ENOMEM;
 	bench->event = sd_event_ref(event);
-	bench->pidfd = bench->out = -1;
+	bench->pidfd = bench->worker.out = -1;
 	*out = bench;
 	return 0;
 }
@@ -58,9 +50,9 @@ int bench_new(struct bench **out, sd_event *event)
 static void stop_reading(struct bench *bench)
 {
 	bench->reader = sd_event_source_disable_unref(bench->reader);
-	if (bench->out >= 0)
-		close(bench->out);
-	bench->out = -1;
+	if (bench->worker.out >= 0)
+		close(bench->worker.out);
+	bench->worker.out = -1;
 	buffer_free(&bench->line);
 }
 
@@ -70,16 +62,16 @@ static void reaped(struct bench *bench)
 	if (bench->pidfd >= 0)
 		close(bench->pidfd);
 	bench->pidfd = -1;
-	bench->pid = 0;
+	bench->worker.pid = 0;
 }
 
 void bench_free(struct bench *bench)
 {
 	if (!bench)
 		return;
-	if (bench->pid) {
-		kill(bench->pid, SIGKILL); /* init reaps it, should it take its time */
-		waitpid(bench->pid, NULL, WNOHANG);
+	if (bench->worker.pid) {
+		kill(bench->worker.pid, SIGKILL); /* init reaps it, should it take its time */
+		waitpid(bench->worker.pid, NULL, WNOHANG);
 	}
 	stop_reading(bench);
 	reaped(bench);
@@ -89,7 +81,7 @@ void bench_free(struct bench *bench)
 
 static bool is_busy(const struct bench *bench)
 {
-	return bench->pid || bench->out >= 0;
+	return bench->worker.pid || bench->worker.out >= 0;
 }
 
 /* The session has its last reply: it takes other calls again. */
@@ -109,8 +101,8 @@ void bench_session_gone(struct session *session)
 	if (!bench || bench->session != session)
 		return;
 	bench->session = NULL;
-	if (bench->pid)
-		kill(bench->pid, SIGKILL);
+	if (bench->worker.pid)
+		kill(bench->worker.pid, SIGKILL);
 	stop_reading(bench); /* which ends the unit */
 }
 
@@ -156,7 +148,7 @@ static void pass_on_lines(struct bench *bench)
 static bool read_some(struct bench *bench)
 {
 	static char bytes[READ_AT_ONCE]; /* the daemon has one thread */
-	ssize_t n = read(bench->out, bytes, sizeof(bytes));
+	ssize_t n = read(bench->worker.out, bytes, sizeof(bytes));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
@@ -167,7 +159,7 @@ static bool read_some(struct bench *bench)
 			return true;
 	}
 	stop_reading(bench); /* the end, or nobody listens; on_exit_of_worker() says the rest */
-	if (!bench->pid && bench->session) {
+	if (!bench->worker.pid && bench->session) {
 		session_error(bench->session, "Failed",
 			      "xmcast-bench ended without a result: see journalctl -u "
 			      "'xmcast-bench@*'");
@@ -202,7 +194,7 @@ static int on_exit_of_worker(sd_event_source *source, int fd, uint32_t events, v
 	(void)source;
 	(void)fd;
 	(void)events;
-	if (waitid(P_PID, bench->pid, &info, WEXITED | WNOHANG) < 0 || !info.si_pid)
+	if (waitid(P_PID, bench->worker.pid, &info, WEXITED | WNOHANG) < 0 || !info.si_pid)
 		return 0;
 	/* What it wrote before it ended is still in the pipe. */
 	while (bench->reader && read_some(bench)) {
@@ -218,117 +210,39 @@ static int on_exit_of_worker(sd_event_source *source, int fd, uint32_t events, v
 	return 0;
 }
 
-/* The worker's path: XMCAST_BENCH, beside a daemon that was just built, or where it is installed.
- */
-static const char *find_program(char path[static PATH_MAX])
-{
-	const char *chosen = getenv("XMCAST_BENCH");
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 32);
-	char *slash;
-
-	if (chosen && *chosen)
-		return chosen;
-	if (n > 0) {
-		path[n] = 0;
-		slash = strrchr(path, '/');
-		strcpy(slash ? slash : path, "/bench/xmcast-bench");
-		if (access(path, X_OK) == 0)
-			return path;
-	}
-	return XM_BENCH_PROGRAM;
-}
-
-/* In the child: only calls that are safe after a fork of a process with threads. */
-static void execute(const char *program, const char **argv, int out, pid_t daemon)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == daemon && dup2(out, STDOUT_FILENO) >= 0)
-		execv(program, (char *const *)argv);
-	_exit(127);
-}
-
 static int watch(struct bench *bench)
 {
-	int r;
+	int r = 0;
 
-	bench->pidfd = (int)syscall(SYS_pidfd_open, bench->pid, 0);
-	if (bench->pidfd < 0)
-		return -errno;
-	r = sd_event_add_io(bench->event, &bench->reaper, bench->pidfd, EPOLLIN, on_exit_of_worker,
-			    bench);
+	if (bench->worker.pid) {
+		bench->pidfd = (int)syscall(SYS_pidfd_open, bench->worker.pid, 0);
+		r = bench->pidfd < 0 ? -errno
+				     : sd_event_add_io(bench->event, &bench->reaper, bench->pidfd,
+						       EPOLLIN, on_exit_of_worker, bench);
+	}
 	if (r >= 0)
-		r = sd_event_add_io(bench->event, &bench->reader, bench->out, EPOLLIN, on_output,
-				    bench);
+		r = sd_event_add_io(bench->event, &bench->reader, bench->worker.out, EPOLLIN,
+				    on_output, bench);
 	return r < 0 ? r : 0;
 }
 
-static int spawn(struct bench *bench, const char **argv)
+static int start_worker(struct bench *bench, const json_t *arguments, const char **argv,
+			struct fault *fault)
 {
-	char path[PATH_MAX];
-	const char *program = find_program(path);
-	pid_t daemon = getpid();
-	int pipes[2], r;
+	int r = bench_worker_start(arguments, argv, &bench->worker, fault);
 
-	argv[0] = program;
-	if (access(program, X_OK) < 0)
-		return -errno;
-	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return -errno;
-	bench->pid = fork();
-	if (bench->pid == 0)
-		execute(program, argv, pipes[1], daemon);
-	r = bench->pid < 0 ? -errno : 0;
-	close(pipes[1]);
-	bench->out = pipes[0];
-	fcntl(bench->out, F_SETFL, O_NONBLOCK);
-	if (r == 0)
-		r = watch(bench);
-	if (r < 0 && bench->pid > 0) {
-		kill(bench->pid, SIGKILL);
-		waitpid(bench->pid, NULL, 0);
+	if (r)
+		return r;
+	r = watch(bench);
+	if (!r)
+		return 0;
+	if (bench->worker.pid) {
+		kill(bench->worker.pid, SIGKILL);
+		waitpid(bench->worker.pid, NULL, 0);
 	}
-	if (r < 0) {
-		stop_reading(bench);
-		reaped(bench);
-	}
-	return r;
-}
-
-/* 0; -ENOENT or -ECONNREFUSED when systemd does not listen, or another negative errno. */
-static int call_unit(struct bench *bench, const json_t *arguments)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const char *path = getenv("XMCAST_BENCH_SOCKET");
-	char *words = json_dumps(arguments, JSON_COMPACT);
-	int r = words ? 0 : -ENOMEM;
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 path && *path ? path : BENCH_SOCKET);
-	bench->out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (!r && (bench->out < 0 ||
-		   connect(bench->out, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-		   send(bench->out, words, strlen(words), MSG_NOSIGNAL) < 0 ||
-		   send(bench->out, "\n", 1, MSG_NOSIGNAL) < 0))
-		r = -errno;
-	if (r == 0)
-		r = sd_event_add_io(bench->event, &bench->reader, bench->out, EPOLLIN, on_output,
-				    bench);
-	free(words);
-	if (r < 0)
-		stop_reading(bench);
-	return r < 0 ? r : 0;
-}
-
-static int start_worker(struct bench *bench, const json_t *arguments, const char **argv)
-{
-	const char *chosen = getenv("XMCAST_BENCH");
-	int r = chosen && *chosen ? -ENOENT : call_unit(bench, arguments);
-
-	return r == -ENOENT || r == -ECONNREFUSED ? spawn(bench, argv) : r;
+	stop_reading(bench);
+	reaped(bench);
+	return fault_set(fault, r, "xmcast-bench cannot be watched: %s", strerror(-r));
 }
 
 void method_bench(struct session *session, const struct call *call)
@@ -336,8 +250,7 @@ void method_bench(struct session *session, const struct call *call)
 	struct bench *bench = session->service->bench;
 	json_t *arguments = json_object_get(call->parameters, "arguments"), *word;
 	const char *argv[ARGUMENTS_MAX + 2] = {0};
-	struct fault fault;
-	char path[PATH_MAX];
+	struct fault fault = {""};
 	size_t i;
 	int r;
 
@@ -369,10 +282,8 @@ void method_bench(struct session *session, const struct call *call)
 		session_error(session, "Refused", fault.text);
 		return;
 	}
-	r = start_worker(bench, arguments, argv);
+	r = start_worker(bench, arguments, argv, &fault);
 	if (r < 0) {
-		fault_set(&fault, r, "%s cannot be started: %s: is it installed?",
-			  find_program(path), strerror(-r));
 		session_error(session, "Failed", fault.text);
 		return;
 	}
@@ -389,9 +300,6 @@ void method_bench_stop(struct session *session, const struct call *call)
 		session_error(session, "NotFound", "no benchmark is running");
 		return;
 	}
-	if (bench->pid)
-		kill(bench->pid, SIGTERM);
-	else if (send(bench->out, "stop\n", 5, MSG_NOSIGNAL) < 0)
-		stop_reading(bench);
+	bench_worker_stop(&bench->worker);
 	session_reply(session, json_object());
 }

@@ -72,7 +72,6 @@ static void run_side(const struct bench *b, struct side *side, unsigned int pair
 		fail("the tracepoint programs", NULL);
 	if (side->xmcast && b->no_tracing)
 		xmcast_trace(side->xmcast, false);
-	traffic_group(b->traffic, side->subject.group);
 	traffic_run(b->traffic, side->subject.program, side->frames, side->groups, &reading);
 	if (reading.error) {
 		fprintf(stderr, "%s: %s\n", side->subject.name, strerror(-reading.error));
@@ -141,8 +140,7 @@ static void open_reference(const struct bench *b, struct side *side, enum refere
 static void open_xmcast(const struct bench *b, struct side *side, unsigned int receivers,
 			unsigned int groups)
 {
-	struct xmcast_options o = {
-	    .receivers = receivers, .native = true, .excludes = -1, .groups = groups};
+	struct xmcast_options o = {.receivers = receivers, .native = true, .excludes = -1};
 	struct fault fault = {""};
 
 	if (xmcast_open(&side->xmcast, &b->topology, groups ? groups : 1, &fault) ||
@@ -180,7 +178,6 @@ static void randomizing(struct bench *b)
 	struct side again;
 
 	drop.subject.program = traffic_drop_program(b->traffic);
-	drop.subject.group = SUBJECT_GROUP;
 	strcpy(drop.subject.name, "drop");
 	again = drop;
 	compare(b, "(randomising and dropping alone)", &drop, &again, 0);
