@@ -25,8 +25,8 @@ struct run {
 	bool terminal;	    /* show progress on stderr */
 	char what[128];	    /* that runs now */
 	double so_far[SO_FAR_MAX];
-	size_t count;	 /* of its samples; the ring holds the last */
-	json_t *result;	 /* owned */
+	size_t count;	/* of its samples; the ring holds the last */
+	json_t *result; /* owned */
 };
 
 /* Of the program that its first sample was of. */
@@ -50,8 +50,7 @@ static const json_t *first_of(const json_t *samples)
 static bool add_sample(struct run *run, const json_t *progress, struct interval *interval)
 {
 	const json_t *sample = first_of(json_object_get(progress, "samples"));
-	const json_t *mpps = json_object_get(sample, "mpps"),
-		     *ops = json_object_get(sample, "ops");
+	const json_t *mpps = json_object_get(sample, "mpps"), *ops = json_object_get(sample, "ops");
 
 	if (strcmp(run->what, output_string(progress, "what")))
 		run->count = 0;
@@ -76,7 +75,9 @@ static void show_progress(struct run *run, const json_t *progress)
 		(long long)json_integer_value(json_object_get(progress, "step")),
 		(long long)json_integer_value(json_object_get(progress, "steps")),
 		left > 0 ? left : 0);
-	if (known)
+	if (*output_string(sample, "reason"))
+		fprintf(stderr, "  %s invalid: %.100s", program, output_string(sample, "reason"));
+	else if (known)
 		fprintf(stderr, "  %s%s%.*f +- %.*f %s", program, *program ? " " : "",
 			i.median < 0.1 ? 6 : 3, i.median, i.median < 0.1 ? 6 : 3,
 			(i.high - i.low) / 2, *program ? "Mpps" : "M ops/s");

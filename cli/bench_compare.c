@@ -78,45 +78,10 @@ static const char *not_comparable(const struct comparison *c, const json_t *a, c
 	return NULL;
 }
 
-/* Keeps the samples of blocks that both have, in order; returns how many. */
-static size_t pair_up(double *a, const size_t *a_blocks, size_t a_count, double *b,
-		      const size_t *b_blocks, size_t b_count)
+/* Sample i of both rows was taken in the same block. */
+static bool is_paired(const struct comparison *c)
 {
-	size_t i = 0, j = 0, n = 0;
-
-	while (i < a_count && j < b_count) {
-		if (a_blocks[i] == b_blocks[j]) {
-			a[n] = a[i++];
-			b[n++] = b[j++];
-		} else if (a_blocks[i] < b_blocks[j]) {
-			i++;
-		} else {
-			j++;
-		}
-	}
-	return n;
-}
-
-/* 0 and the ratio of b to a, with *reused when both hold the very same samples. */
-static int ratio_of(const struct comparison *c, const json_t *a, const json_t *b,
-		    struct interval *ratio, bool *reused)
-{
-	size_t *a_blocks, *b_blocks, n, m;
-	double *x, *y;
-	int r;
-
-	n = bench_samples(a, &x, &a_blocks);
-	m = bench_samples(b, &y, &b_blocks);
-	*reused = n && n == m && a != b && !memcmp(x, y, n * sizeof(*x));
-	if (c->same_file && c->a.kind == BENCH_THROUGHPUT)
-		r = statistics_ratio_paired(x, y, pair_up(x, a_blocks, n, y, b_blocks, m), ratio);
-	else
-		r = statistics_ratio_unpaired(x, n, y, m, ratio);
-	free(x);
-	free(y);
-	free(a_blocks);
-	free(b_blocks);
-	return r;
+	return c->same_file && c->a.kind == BENCH_THROUGHPUT;
 }
 
 static int compare_rows(struct comparison *c, const json_t *a, const json_t *b)
@@ -124,8 +89,8 @@ static int compare_rows(struct comparison *c, const json_t *a, const json_t *b)
 	char a_name[BENCH_ROW_MAX], b_name[BENCH_ROW_MAX];
 	const json_t *bad = !bench_row_ok(a) ? a : !bench_row_ok(b) ? b : NULL;
 	const char *key = not_comparable(c, a, b), *verdict;
+	bool paired = is_paired(c), reused;
 	struct interval ratio;
-	bool reused;
 
 	bench_row_name(a, a_name);
 	bench_row_name(b, b_name);
@@ -136,7 +101,7 @@ static int compare_rows(struct comparison *c, const json_t *a, const json_t *b)
 		return cli_fail(CLI_REFUSED, "%s cannot be compared: it is %s: %s",
 				bad == a ? a_name : b_name, output_string(bad, "state"),
 				output_string(bad, "reason"));
-	if (ratio_of(c, a, b, &ratio, &reused))
+	if (bench_ratio(a, b, paired, &ratio, &reused))
 		return cli_fail(CLI_REFUSED, "%s and %s cannot be compared: too few samples",
 				a_name, b_name);
 	verdict = reused ? "the same samples: reused" : statistics_verdict(&ratio);
@@ -144,9 +109,8 @@ static int compare_rows(struct comparison *c, const json_t *a, const json_t *b)
 	c->n++;
 	json_array_append_new(c->rows,
 			      json_pack("{s:s,s:s,s:o,s:b,s:b,s:s}", "a", a_name, "b", b_name,
-					"ratio", bench_interval_json(&ratio), "paired",
-					c->same_file && c->a.kind == BENCH_THROUGHPUT, "reused",
-					reused, "verdict", verdict));
+					"ratio", bench_interval_json(&ratio), "paired", paired,
+					"reused", reused, "verdict", verdict));
 	return CLI_DONE;
 }
 
@@ -257,7 +221,7 @@ static void print(const struct comparison *c)
 	scols_print_table(table);
 	scols_unref_table(table);
 	printf("%s\n",
-	       c->same_file && c->a.kind == BENCH_THROUGHPUT
+	       is_paired(c)
 		   ? "Paired: both were measured in the same blocks."
 		   : "Not paired: what changed on the machine between the two counts, too.");
 }

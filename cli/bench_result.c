@@ -7,8 +7,6 @@
 
 #include "cli/output.h"
 
-#define AGAIN "-again" /* behind the name of a program that is measured twice */
-
 /* Every row must be one that the rest can rely on. 0, or -1 with `error`. */
 static int check_rows(const json_t *rows, bool lpm, char error[static BENCH_ERROR_MAX])
 {
@@ -28,7 +26,8 @@ static int check_rows(const json_t *rows, bool lpm, char error[static BENCH_ERRO
 		json_array_foreach(json_object_get(row, "samples"), k, sample) good =
 		    good && (json_number_value(sample) > 0 || json_is_null(sample));
 		if (!good) {
-			snprintf(error, BENCH_ERROR_MAX, "it is damaged: row %zu is not one", i + 1);
+			snprintf(error, BENCH_ERROR_MAX, "it is damaged: row %zu is not one",
+				 i + 1);
 			return -1;
 		}
 	}
@@ -223,6 +222,11 @@ size_t bench_samples(const json_t *row, double **samples, size_t **blocks)
 	return count;
 }
 
+double bench_number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
 json_t *bench_interval_json(const struct interval *interval)
 {
 	return json_pack("{s:f,s:f,s:f}", "median", interval->median, "low", interval->low, "high",
@@ -237,76 +241,4 @@ bool bench_interval(const json_t *object, struct interval *out)
 	out->low = json_number_value(json_object_get(object, "low"));
 	out->high = json_number_value(json_object_get(object, "high"));
 	return json_is_number(median);
-}
-
-static void complete_cell(json_t *cell)
-{
-	struct interval interval;
-	double *samples;
-	size_t count = bench_samples(cell, &samples, NULL);
-
-	if (bench_row_ok(cell) && !statistics_median(samples, count, &interval))
-		json_object_set_new(cell, "mpps", bench_interval_json(&interval));
-	else
-		json_object_set_new(cell, "mpps", json_null());
-	free(samples);
-}
-
-/* The other run of the program that `cell` is the second run of; borrowed, or NULL. */
-static json_t *first_run(const json_t *cells, const json_t *cell)
-{
-	const char *program = output_string(cell, "program");
-	size_t i, len = strlen(program);
-	json_t *other;
-
-	if (len < strlen(AGAIN) || strcmp(program + len - strlen(AGAIN), AGAIN))
-		return NULL;
-	len -= strlen(AGAIN);
-	json_array_foreach((json_t *)cells, i, other)
-	{
-		const char *name = output_string(other, "program");
-
-		if (strlen(name) == len && !strncmp(name, program, len) &&
-		    json_equal(json_object_get(other, "topology"),
-			       json_object_get(cell, "topology")) &&
-		    json_equal(json_object_get(other, "mode"), json_object_get(cell, "mode")))
-			return other;
-	}
-	return NULL;
-}
-
-static void add_noise(json_t *noise, const json_t *first, const json_t *again)
-{
-	double *a, *b;
-	size_t n = bench_samples(first, &a, NULL), m = bench_samples(again, &b, NULL);
-	struct interval ratio;
-
-	if (n == m && !statistics_ratio_paired(a, b, n, &ratio))
-		json_array_append_new(noise,
-				      json_pack("{s:O,s:O,s:O,s:o}", "program",
-						json_object_get(first, "program"), "topology",
-						json_object_get(first, "topology"), "mode",
-						json_object_get(first, "mode"), "ratio",
-						bench_interval_json(&ratio)));
-	free(a);
-	free(b);
-}
-
-int bench_complete(json_t *result)
-{
-	json_t *cells = json_object_get(result, "cells"), *noise, *cell;
-	size_t i;
-
-	if (!cells)
-		return 0;
-	noise = json_array();
-	json_array_foreach(cells, i, cell)
-	{
-		json_t *first = first_run(cells, cell);
-
-		complete_cell(cell);
-		if (first && bench_row_ok(first) && bench_row_ok(cell))
-			add_noise(noise, first, cell);
-	}
-	return json_object_set_new(result, "noise", noise);
 }

@@ -35,11 +35,21 @@ bool bench_row_ok(const json_t *row);
 size_t bench_samples(const json_t *row, double **samples, size_t **blocks);
 
 /*
- * Adds what is computed from samples: "mpps" to each throughput cell, and "noise": for each
- * program measured twice, the ratio of its two runs. Results of lpm-trie have theirs already.
+ * Adds what is computed from samples: "mpps" to each throughput cell; "noise", for each program
+ * measured twice the ratio of its two runs; "dispatcher", for each measured behind libxdp's the
+ * ratio of that to itself without. Results of lpm-trie have theirs already.
  */
-int bench_complete(json_t *result);
+void bench_complete(json_t *result);
 
+/*
+ * The ratio of b to a, of samples of the same block when `paired`; *reused: both hold the very same
+ * samples. 0 or -EINVAL: too few.
+ */
+int bench_ratio(const json_t *a, const json_t *b, bool paired, struct interval *ratio,
+		bool *reused);
+
+/* A number of an object, 0 when it has none of that name. */
+double bench_number(const json_t *object, const char *key);
 /* {"median", "low", "high"}, both ways. False: it is null or absent. */
 json_t *bench_interval_json(const struct interval *interval);
 bool bench_interval(const json_t *object, struct interval *out);

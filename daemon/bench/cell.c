@@ -54,7 +54,8 @@ static double now_ns(void)
 static int watch(const struct cell *cell, struct bench_place *place, struct reading *reading)
 {
 	struct timespec pause = {.tv_sec = (time_t)place->interval,
-				 .tv_nsec = (long)(1e9 * (place->interval - (time_t)place->interval))};
+				 .tv_nsec =
+				     (long)(1e9 * (place->interval - (time_t)place->interval))};
 	uint64_t first = cell->subject.seen(&cell->subject), frames;
 	double begin = now_ns(), end;
 	int r;
@@ -126,14 +127,14 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 	}
 	/* Cut short by who asked to stop: no block. */
 	if (!r && output_stopping() &&
-	    (reading.error == -EINTR ||
-	     (place->source == SOURCE_PKTGEN && reading.sent < frames)))
+	    (reading.error == -EINTR || (place->source == SOURCE_PKTGEN && reading.sent < frames)))
 		return 0;
 	cell->blocks++;
 	cell->sent += reading.sent;
 	cell->seen += reading.seen;
 	for (unsigned int i = 0; i < cell->subject.receivers; i++)
 		cell->received[i] += reading.received[i];
+	memcpy(cell->last_reason, reason, sizeof(cell->last_reason));
 	if (reason[0] && !cell->bad++)
 		memcpy(cell->reason, reason, sizeof(cell->reason));
 	/* A block of its own keeps its place, so that samples of the same block can be paired. */
@@ -144,7 +145,8 @@ int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames)
 
 static const char *cell_name(const struct cell *cell, char out[static SUBJECT_NAME_MAX + 8])
 {
-	snprintf(out, SUBJECT_NAME_MAX + 8, "%s%s", cell->subject.name, cell->again ? "-again" : "");
+	snprintf(out, SUBJECT_NAME_MAX + 8, "%s%s", cell->subject.name,
+		 cell->again ? "-again" : "");
 	return out;
 }
 
@@ -153,9 +155,10 @@ json_t *cell_sample(const struct cell *cell, const char *topology)
 	size_t n = json_array_size(cell->samples);
 	char name[SUBJECT_NAME_MAX + 8];
 
-	return json_pack("{s:s,s:s,s:s,s:O?}", "program", cell_name(cell, name), "topology",
+	return json_pack("{s:s,s:s,s:s,s:O?,s:s*}", "program", cell_name(cell, name), "topology",
 			 topology, "mode", cell->subject.native ? "native" : "generic", "mpps",
-			 json_array_get(cell->samples, n - 1));
+			 json_array_get(cell->samples, n - 1), "reason",
+			 cell->last_reason[0] ? cell->last_reason : NULL);
 }
 
 static json_t *counters(const struct cell *cell, const struct bench_place *place)
@@ -196,8 +199,8 @@ json_t *cell_json(const struct cell *cell, const struct bench_place *place, cons
 			 cell->reason);
 	else if (!cell->blocks)
 		snprintf(reason, sizeof(reason), "stopped before it was measured");
-	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:o,s:O,s:o}", "label", label, "program",
-			 cell_name(cell, name), "topology", topology, "mode",
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:s,s:s,s:o,s:o,s:O,s:o}", "label", label,
+			 "program", cell_name(cell, name), "topology", topology, "mode",
 			 cell->subject.native ? "native" : "generic", "receivers",
 			 (json_int_t)cell->subject.receivers, "source", source_name(place->source),
 			 "state", state, "reason", reason, "counters", counters(cell, place),

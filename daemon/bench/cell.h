@@ -17,6 +17,7 @@ struct cell {
 	uint64_t sent, seen, received[TOPOLOGY_RECEIVERS]; /* over all blocks */
 	unsigned int blocks, bad;			   /* blocks with counters that disagree */
 	char reason[CELL_REASON_MAX];			   /* why the first one was bad */
+	char last_reason[CELL_REASON_MAX];		   /* of the last block, "": it was good */
 };
 
 /* Where and with what cells are measured. */
@@ -40,7 +41,10 @@ int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
 /* The same, added to the cell's samples and counters. */
 int cell_measure(struct cell *cell, struct bench_place *place, uint64_t frames);
 
-/* The last sample, as it is told while the run goes on. New reference. */
+/*
+ * The last sample, as it is told while the run goes on; with "reason" when its counters disagree.
+ * New reference.
+ */
 json_t *cell_sample(const struct cell *cell, const char *topology);
 
 /* As in the result file; `topology` is "x4". New reference. */

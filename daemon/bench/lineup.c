@@ -97,10 +97,8 @@ static int open_subject(const struct program *program, struct subject *out,
 static int open_object(const char *path, struct subject *out, const struct lineup_place *place,
 		       struct fault *fault)
 {
-	struct xmcast_options xmcast = {.receivers = place->receivers,
-					.native = place->native,
-					.excludes = -1,
-					.object = path};
+	struct xmcast_options xmcast = {
+	    .receivers = place->receivers, .native = place->native, .excludes = -1, .object = path};
 
 	return subject_object(out, place->xmcast, place->topology, &xmcast, fault);
 }

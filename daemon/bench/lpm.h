@@ -10,7 +10,7 @@
 #include "bpf/bench_lpm.h"
 #include "daemon/model/model.h"
 
-#define LPM_SIZES_MAX 32
+#define LPM_SIZES_MAX	 32
 #define LPM_ENTRIES_SAFE 10000000u /* more than that: --allow-long-free */
 /* Freeing, per entry: 10 million were seen to take a CPU for 5 s, 100 million for 67 s. */
 #define LPM_FREE_SECONDS 6.7e-7

@@ -91,7 +91,8 @@ static int sample(struct bench_free_bpf *skel, const char *name, const struct lp
 	if (each > 0.5)
 		snprintf(what + strlen(what), sizeof(what) - strlen(what),
 			 ": each keeps a CPU in the kernel for about %.0f s", ceil(each));
-	output_progress(what, step->number, step->of, o->duration + SAMPLES_LEAST * each, json_array());
+	output_progress(what, step->number, step->of, o->duration + SAMPLES_LEAST * each,
+			json_array());
 	do {
 		seconds = free_once(skel, name, shape);
 		if (seconds < 0)
@@ -111,8 +112,8 @@ static int sample(struct bench_free_bpf *skel, const char *name, const struct lp
 	return 0;
 }
 
-int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries,
-		     const struct lpm_step *step, json_t **result, struct fault *fault)
+int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries, const struct lpm_step *step,
+		     json_t **result, struct fault *fault)
 {
 	struct lpm_shape shape = {.prefix_len = o->prefix_len, .nr_entries = nr_entries};
 	const char *method = "fentry and fexit of bpf_map_free_deferred";

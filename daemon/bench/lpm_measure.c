@@ -80,8 +80,8 @@ static int load(struct bench_lpm_bpf **out, enum bench_lpm_op op, const struct l
 		r = lpm_fill(bpf_map__fd(skel->maps.trie), shape, 0, shape->nr_entries);
 	if (r) {
 		bench_lpm_bpf__destroy(skel);
-		return fault_set(fault, r, "bench_lpm: a trie of %u entries: %s",
-				 shape->nr_entries, strerror(-r));
+		return fault_set(fault, r, "bench_lpm: a trie of %u entries: %s", shape->nr_entries,
+				 strerror(-r));
 	}
 	*out = skel;
 	return 0;
@@ -104,9 +104,9 @@ static int sample(struct producers *producers, const struct lpm_options *o, enum
 	if (o->warmup > 0)
 		r = producers_run(producers, o->warmup, &per_second, &interval);
 	json_decref(interval);
-	for (begin = now(); !r && !output_stopping() &&
-			    (now() - begin < o->duration ||
-			     json_array_size(taken->intervals) < SAMPLES_LEAST);) {
+	for (begin = now();
+	     !r && !output_stopping() &&
+	     (now() - begin < o->duration || json_array_size(taken->intervals) < SAMPLES_LEAST);) {
 		r = producers_run(producers, length, &per_second, &interval);
 		if (per_second > 0)
 			json_array_append_new(taken->samples, json_real(per_second));
@@ -138,13 +138,11 @@ static json_t *report(const struct producers *producers, enum bench_lpm_op op, u
 		state = "empty";
 		snprintf(reason, sizeof(reason), "no data: no interval had a hit");
 	}
-	return json_pack("{s:s,s:s,s:s,s:I,s:O,s:O}", "state", state, "reason", reason, "method",
-			 "bpf_loop in BPF_PROG_TEST_RUN, bpf_ktime_get_ns around it",
-			 "ops_per_reading",
-			 (json_int_t)(lpm_uses_keys_up(op) && share < BENCH_LPM_CALLS
-					  ? share
-					  : BENCH_LPM_CALLS),
-			 "samples", taken->samples, "intervals", taken->intervals);
+	return json_pack(
+	    "{s:s,s:s,s:s,s:I,s:O,s:O}", "state", state, "reason", reason, "method",
+	    "bpf_loop in BPF_PROG_TEST_RUN, bpf_ktime_get_ns around it", "ops_per_reading",
+	    (json_int_t)(lpm_uses_keys_up(op) && share < BENCH_LPM_CALLS ? share : BENCH_LPM_CALLS),
+	    "samples", taken->samples, "intervals", taken->intervals);
 }
 
 int lpm_measure(const struct lpm_options *o, enum bench_lpm_op op, uint32_t nr_entries,

@@ -18,7 +18,9 @@
 
 #include "daemon/bench/output.h"
 
-#define CALLS_PER_ROUND 16 /* runs of the program between two barriers, where nothing is used up */
+#define CALLS_PER_ROUND                                                                            \
+	16 /* runs of the program between two barriers, where nothing is used up                   \
+	    */
 
 struct producer {
 	struct producers *all;

@@ -139,13 +139,13 @@ static double interval_of(const struct panel *p)
 
 int panel_run(const struct panel *p, struct fault *fault)
 {
-	struct work w = {.panel = p,
-			 .place = {.topology = p->topology,
-				   .traffic = p->traffic,
-				   .source = p->source,
-				   .interval = interval_of(p),
-				   .idle = {.program = traffic_drop_program(p->traffic),
-					    .native = p->native}}};
+	struct work w = {
+	    .panel = p,
+	    .place = {.topology = p->topology,
+		      .traffic = p->traffic,
+		      .source = p->source,
+		      .interval = interval_of(p),
+		      .idle = {.program = traffic_drop_program(p->traffic), .native = p->native}}};
 	struct lineup_place place = {
 	    .topology = p->topology, .native = p->native, .receivers = p->receivers};
 	int r = xmcast_open(&place.xmcast, p->topology, 1, fault);

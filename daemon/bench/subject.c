@@ -206,8 +206,8 @@ static int exchange(const struct topology *t, struct subject *s, struct subject 
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = previous->program);
 	int r = t->real ? bpf_link_update(previous->link, s->program, NULL)
-			: bpf_xdp_attach(t->ingress, s->program,
-					 flags_of(s) | XDP_FLAGS_REPLACE, &opts);
+			: bpf_xdp_attach(t->ingress, s->program, flags_of(s) | XDP_FLAGS_REPLACE,
+					 &opts);
 
 	if (r) {
 		take_off(t, previous);

@@ -9,10 +9,10 @@
 #include "daemon/bench/topology.h"
 
 enum source {
-	SOURCE_LIVE,   /* live frames through the ingress's far end */
-	SOURCE_RUN,    /* live frames of the program itself, as if they came from the ingress */
-	SOURCE_PACKET, /* AF_PACKET */
-	SOURCE_PKTGEN, /* the kernel's generator, on the generator's link */
+	SOURCE_LIVE,	 /* live frames through the ingress's far end */
+	SOURCE_RUN,	 /* live frames of the program itself, as if they came from the ingress */
+	SOURCE_PACKET,	 /* AF_PACKET */
+	SOURCE_PKTGEN,	 /* the kernel's generator, on the generator's link */
 	SOURCE_EXTERNAL, /* nobody here: somebody sends to the real ingress */
 };
 const char *source_name(enum source source); /* "live", "packet", "pktgen", "external" */

@@ -50,6 +50,15 @@ class Run:
                 raise AssertionError('it ended too early')
             count -= 1
 
+    def wait_invalid(self):
+        """Returns when a whole block of it was invalid."""
+        while True:
+            samples = self.line().get('progress', {}).get('samples')
+            if samples is None:
+                raise AssertionError('it ended too early')
+            if samples and all('reason' in sample for sample in samples):
+                return
+
     def result(self):
         while True:
             line = self.line()

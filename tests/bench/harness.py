@@ -48,7 +48,7 @@ class Counters(unittest.TestCase):
         with Run(mode, *ONE, *LONG, *words) as run:
             run.wait_progress(2)
             run.ip(where, *change)
-            run.wait_progress(3)
+            run.wait_invalid()
             return run.stop()
 
     def test_all_counters_agree(self):

@@ -92,8 +92,8 @@ static double plainly(enum bench_lpm_op op)
 					   : skel->progs.nothing;
 	for (int i = 0; i < WARM_CALLS + CALLS; i++) {
 		if (!i || op == BENCH_LPM_DELETE)
-			assert_int_equal(
-			    lpm_fill(bpf_map__fd(skel->maps.trie), &shape, 0, ENTRIES), 0);
+			assert_int_equal(lpm_fill(bpf_map__fd(skel->maps.trie), &shape, 0, ENTRIES),
+					 0);
 		assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(program), &opts), 0);
 		assert_int_equal(skel->bss->wrong, 0);
 		ns[i] = (double)opts.duration / PER_RUN;
@@ -234,7 +234,8 @@ static void test_freeing(void **state)
 	double ratio = 0;
 
 	(void)state;
-	sched_setscheduler(0, SCHED_OTHER, &none); /* looking around must not keep workers waiting */
+	sched_setscheduler(0, SCHED_OTHER,
+			   &none); /* looking around must not keep workers waiting */
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		double ratios[ROUNDS], ours[ROUNDS], theirs[ROUNDS];
 		struct interval i, our, their;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What stands below the table of a result: where it was measured, what was counted, what is not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bench.h"
+#include "cli/output.h"
+
+static void print_environment(const json_t *result)
+{
+	const json_t *e = json_object_get(result, "environment"),
+		     *drivers = json_object_get(e, "drivers");
+
+	json_t *jit = json_object_get(e, "jit");
+
+	printf("\n%s; %lld CPUs; kernel %s%s; JIT %s\n", output_string_or(e, "cpu", "unknown CPU"),
+	       (long long)bench_number(e, "cpus"), output_string(e, "kernel"),
+	       json_is_true(json_object_get(e, "hypervisor")) ? ", virtual machine" : "",
+	       json_is_true(jit)    ? "on"
+	       : json_is_false(jit) ? "off"
+				    : "unknown");
+	printf("spectre_v2: %s; load %.2f then %.2f; steal %.2f s\n",
+	       output_string_or(json_object_get(e, "mitigations"), "spectre_v2", "unknown"),
+	       bench_number(e, "load"), bench_number(e, "load_after"),
+	       bench_number(e, "steal_seconds"));
+	if (drivers)
+		printf("ingress %s, egresses %s, receivers %s; dispatcher: %s; all on CPU %lld\n",
+		       output_string(drivers, "in"), output_string(drivers, "out"),
+		       output_string(drivers, "receivers"),
+		       json_is_true(json_object_get(e, "dispatcher")) ? "yes" : "no",
+		       (long long)bench_number(e, "cpu_used"));
+}
+
+static void print_reasons(const json_t *result)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(bench_rows(result), i, row)
+	{
+		char name[BENCH_ROW_MAX];
+
+		bench_row_name(row, name);
+		if (!bench_row_ok(row))
+			printf("%s: %s: %s\n", output_string(row, "state"), name,
+			       output_string(row, "reason"));
+	}
+}
+
+static void print_ratios(const json_t *result, const char *member, const char *words)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, member), i, one)
+	{
+		struct interval ratio;
+
+		if (bench_interval(json_object_get(one, "ratio"), &ratio))
+			printf("%s: %s %s %s %s: ratio %.3f, %.3f to %.3f\n", member,
+			       output_string(one, "program"), output_string(one, "topology"),
+			       output_string(one, "mode"), words, ratio.median, ratio.low,
+			       ratio.high);
+	}
+}
+
+/* Which counters were compared, once for each source and topology's kind. */
+static void print_counted(const json_t *result)
+{
+	const json_t *last = NULL;
+	json_t *cell, *text;
+	const char *name;
+	size_t i;
+
+	json_array_foreach(bench_rows(result), i, cell)
+	{
+		const json_t *counted = json_object_get(cell, "counted"),
+			     *received = json_object_get(counted, "received");
+
+		if (!counted || (last && json_equal(json_object_get(last, "sent"),
+						    json_object_get(counted, "sent"))))
+			continue;
+		last = counted;
+		printf("counted (%s): sent: %s; seen: %s", output_string(cell, "source"),
+		       output_string(counted, "sent"), output_string(counted, "seen"));
+		json_object_foreach((json_t *)received, name, text)
+		{
+			printf("; received by %s%s: %s", name,
+			       json_object_size(received) > 1 ? " and the others" : "",
+			       json_string_value(text));
+			break;
+		}
+		printf("\n");
+	}
+}
+
+void bench_print_notes(const json_t *result, enum bench_kind kind)
+{
+	if (json_is_true(json_object_get(result, "partial")))
+		printf("\nPARTIAL: the run was stopped before it was complete.\n");
+	print_environment(result);
+	if (kind == BENCH_THROUGHPUT)
+		printf("Mpps of frames received, median of %lld blocks and half of its 95 %% "
+		       "interval\n",
+		       (long long)bench_number(json_object_get(result, "settings"), "pairs"));
+	else
+		printf("timed in the kernel: mean and standard deviation over intervals\n");
+	print_counted(result);
+	print_ratios(result, "noise", "against itself");
+	print_ratios(result, "dispatcher", "behind libxdp's, against itself alone");
+	print_reasons(result);
+}
