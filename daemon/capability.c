@@ -24,6 +24,29 @@ static bool is_kept(unsigned int capability)
 	return false;
 }
 
+/* CAP_SYS_ADMIN stands for those that Linux 5.8 split off from it. */
+int capability_check(struct fault *fault)
+{
+	static const struct {
+		unsigned int number;
+		bool split_off;
+		const char *name;
+	} needed[] = {{CAP_BPF, true, "CAP_BPF"},
+		      {CAP_PERFMON, true, "CAP_PERFMON"},
+		      {CAP_NET_ADMIN, false, "CAP_NET_ADMIN"}};
+	bool all =
+	    !capng_get_caps_process() && capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN);
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (!capng_have_capability(CAPNG_EFFECTIVE, needed[i].number) &&
+		    !(all && needed[i].split_off))
+			return fault_set(fault, -EPERM,
+					 "%s is missing: run as root, or give it (under systemd: "
+					 "CapabilityBoundingSet=)",
+					 needed[i].name);
+	return 0;
+}
+
 int capability_reduce(struct fault *fault)
 {
 	unsigned int more = 0;

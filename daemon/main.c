@@ -129,7 +129,9 @@ static void on_first_settled(int error, const struct fault *fault, void *token)
 
 static int run(struct daemon *d, struct fault *fault)
 {
-	int error = open_place(d, fault);
+	int error = capability_check(fault);
+	if (!error)
+		error = open_place(d, fault);
 	if (!error)
 		error = capability_reduce(fault);
 	if (!error)
@@ -169,7 +171,9 @@ static int check(struct daemon *d, struct fault *fault)
 
 static int purge(struct daemon *d, struct fault *fault)
 {
-	int error = open_place(d, fault);
+	int error = capability_check(fault);
+	if (!error)
+		error = open_place(d, fault);
 
 	if (!error && strcmp(d->options.bpffs, "none"))
 		error = reconcile_purge(d->options.bpffs, fault);

@@ -20,6 +20,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -43,9 +44,25 @@ static void existing_part(const char *path, char *out, size_t size)
 		*strrchr(out, '/') = 0;
 }
 
+/* Where the file system of `path` is mounted; shortens it. */
+static void to_mount_point(char *path)
+{
+	struct stat st, above;
+	char *slash;
+
+	while ((slash = strrchr(path, '/')) > path && !stat(path, &st)) {
+		*slash = 0;
+		if (stat(path, &above) || above.st_dev == st.st_dev)
+			continue;
+		*slash = '/';
+		return;
+	}
+}
+
 static int check_bpffs(const char *path, struct fault *fault)
 {
 	char there[PIN_DIR_MAX];
+	struct statvfs mounted;
 	struct statfs fs;
 
 	if (path[0] != '/')
@@ -62,11 +79,38 @@ static int check_bpffs(const char *path, struct fault *fault)
 				 "daemon there: run `mount -t bpf bpf %s`, or choose a directory "
 				 "on one with --bpffs",
 				 path, there);
+	if (!statvfs(there, &mounted) && mounted.f_flag & ST_RDONLY) {
+		to_mount_point(there);
+		return fault_set(fault, -EROFS,
+				 "%s is on a read-only file system: run `mount -o remount,rw %s`",
+				 path, there);
+	}
 	if (strchr(path + strlen(there), '.'))
 		return fault_set(fault, -EINVAL,
 				 "cannot make the directory %s: a BPF file system takes no dots in "
 				 "names",
 				 path);
+	return 0;
+}
+
+/* Whoever can write there, or made it, can have programs of his own taken for ours. */
+static int check_owner(const char *dir, struct fault *fault)
+{
+	struct stat st;
+
+	if (lstat(dir, &st) < 0)
+		return errno == ENOENT ? 0
+				       : fault_set(fault, -errno, "cannot look at %s: %s", dir,
+						   strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return fault_set(fault, -ENOTDIR,
+				 "%s is not a directory, it is somebody else's: rm it, or choose "
+				 "another directory with --bpffs",
+				 dir);
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX)))
+		return fault_set(fault, -EPERM,
+				 "%s can be written by others: run chown %u and chmod go-w on it",
+				 dir, geteuid());
 	return 0;
 }
 
@@ -161,6 +205,9 @@ static int add_directory(struct succession *s, const char *name, uint64_t cookie
 	if (!parse_name(name, cookie, &p.layout, &p.serial))
 		return 0;
 	snprintf(p.dir, sizeof(p.dir), "%.200s/%.50s", s->base, name);
+	int r = check_owner(p.dir, fault);
+	if (r < 0)
+		return r;
 	p.lock = lock_directory(p.dir, false, fault);
 	if (p.lock == -ENOENT)
 		return 0;
@@ -188,6 +235,9 @@ int directories_find(struct succession *s, const char *bpffs, struct fault *faul
 				 "cannot tell network namespaces apart: %s (SO_NETNS_COOKIE)",
 				 strerror(-r));
 	snprintf(s->base, sizeof(s->base), "%s", bpffs);
+	r = check_owner(bpffs, fault);
+	if (r < 0)
+		return r;
 	DIR *stream = opendir(bpffs);
 	struct dirent *e;
 	if (!stream && errno != ENOENT)

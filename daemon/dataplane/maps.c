@@ -272,8 +272,10 @@ static int view(struct dataplane *dp, enum dataplane_map map, struct fault *faul
 		return 0;
 	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dp->map_fd[map], 0);
 	if (at == MAP_FAILED)
-		return fault_set(fault, -errno, "cannot map %s (%zu bytes): %s", kinds[map].name,
-				 bytes, strerror(errno));
+		return fault_set(fault, -errno,
+				 "cannot map %s (%zu bytes): %s: lower `limit %s`, or allow more "
+				 "memory",
+				 kinds[map].name, bytes, strerror(errno), limit_of[kinds[map].per]);
 	*to = at;
 	dp->mapped[map] = bytes;
 	return 0;

@@ -198,7 +198,10 @@ static int open_rooms(struct reconcile *r, struct fault *fault)
 		return fault_set(fault, -ENOMEM, "out of memory");
 	error = netlink_open(&r->netlink, &events);
 	if (error)
-		return fault_set(fault, error, "opening netlink: %s", strerror(-error));
+		return fault_set(fault, error,
+				 "cannot use netlink: %s: allow AF_NETLINK and CAP_NET_ADMIN "
+				 "(under systemd: RestrictAddressFamilies=)",
+				 strerror(-error));
 	error = adopt(r);
 	if (error)
 		return fault_set(fault, error, "taking over the pinned maps: %s", strerror(-error));
