@@ -45,14 +45,14 @@ sum=0
 for how in reload apply; do
 	for enforce in fold lookup; do
 		for mode in native generic; do
-			what="$how, $enforce, $mode"
-			check "$what: xmcastd starts" configure "daemon --enforce $enforce" \
+			which="$how, $enforce, $mode"
+			check "$which: xmcastd starts" configure "daemon --enforce $enforce" \
 			    "interface in0 --mode $mode" 'group 239.1.1.9 --from in0 --to out4'
-			check "$what: settled" until_true 5 settled
-			check "$what: each frame follows one of the two" in_turn
+			check "$which: settled" until_true 5 settled
+			check "$which: each frame follows one of the two" in_turn
 			made=$(sed -n 's/^\([0-9]*\) transactions.*/\1/p' "$work/changer.out")
 			sum=$((sum + ${made:-0}))
-			comment "$what: $made transactions, $sent frames"
+			comment "$which: $made transactions, $sent frames"
 		done
 	done
 done
