@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* explain */
+/* explain, trace */
 #include "cli/frame.h"
 
 #include <popt.h>
@@ -129,4 +129,78 @@ int cmd_explain(const struct cli *cli, int argc, const char **argv)
 	free(e.source);
 	free(e.vlan);
 	return r == CLI_DONE ? client_do(cli, "Explain", parameters, print_reply, NULL) : r;
+}
+
+struct trace {
+	char *from;
+	int unmatched, count, seconds;
+};
+
+/* Frames as they come; the first reply says that it has begun, the last one that it is over. */
+static int take_frame(const json_t *parameters, bool continues, void *data)
+{
+	const json_t *frame = json_object_get(parameters, "frame");
+	const struct cli *cli = data;
+
+	if (cli->json && (json_is_object(frame) || !continues))
+		output_json(parameters);
+	else if (json_is_object(frame))
+		frame_print(frame);
+	else if (!continues)
+		printf("frames traced: %lld (%s)\n", number(parameters, "frames"),
+		       output_string(parameters, "ended"));
+	return fflush(stdout) == 0 ? CLI_DONE : CLI_REFUSED;
+}
+
+static json_t *build_trace(const struct trace *t, const char *group)
+{
+	json_t *parameters = json_pack("{s:s*, s:s*, s:b}", "address", group, "from", t->from,
+				       "unmatched", t->unmatched);
+
+	if (parameters && t->count)
+		json_object_set_new(parameters, "count", json_integer(t->count));
+	if (parameters && t->seconds)
+		json_object_set_new(parameters, "seconds", json_integer(t->seconds));
+	return parameters;
+}
+
+static int run_trace(const struct cli *cli, json_t *parameters)
+{
+	struct client client;
+	int r = client_open(&client, cli);
+
+	if (r != CLI_DONE) {
+		json_decref(parameters);
+		return r;
+	}
+	r = client_call(&client, "Trace", parameters, true, take_frame, (void *)cli);
+	client_close(&client);
+	return r;
+}
+
+int cmd_trace(const struct cli *cli, int argc, const char **argv)
+{
+	struct trace t = {};
+	const struct poptOption options[] = {
+	    {"from", 0, POPT_ARG_STRING, &t.from, 0, NULL, NULL},
+	    {"unmatched", 0, POPT_ARG_NONE, &t.unmatched, 0, NULL, NULL},
+	    {"count", 0, POPT_ARG_INT, &t.count, 0, NULL, NULL},
+	    {"seconds", 0, POPT_ARG_INT, &t.seconds, 0, NULL, NULL},
+	    POPT_TABLEEND,
+	};
+	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
+	int option = poptGetNextOpt(context), r;
+	const char *group = poptGetArg(context);
+
+	if (option < -1)
+		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (poptPeekArg(context))
+		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	else if (!group && !t.unmatched)
+		r = verb_usage(argv[0], "which frames? Name a group, or --unmatched");
+	else
+		r = run_trace(cli, build_trace(&t, group));
+	poptFreeContext(context);
+	free(t.from);
+	return r;
 }

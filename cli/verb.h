@@ -54,6 +54,7 @@ int cmd_attach(const struct cli *cli, int argc, const char **argv);
 int cmd_detach(const struct cli *cli, int argc, const char **argv);
 int cmd_reattach(const struct cli *cli, int argc, const char **argv);
 int cmd_explain(const struct cli *cli, int argc, const char **argv); /* frame.c */
+int cmd_trace(const struct cli *cli, int argc, const char **argv);
 int cmd_stats(const struct cli *cli, int argc, const char **argv);   /* stats.c */
 int cmd_monitor(const struct cli *cli, int argc, const char **argv); /* monitor.c */
 int cmd_status(const struct cli *cli, int argc, const char **argv);  /* status.c */

@@ -80,6 +80,13 @@ const struct verb verbs[] = {
      {"xmcastctl explain --from eth0 --group 239.1.1.1 --source 10.0.0.1",
       "xmcastctl explain --from eth0 --group 239.1.1.1 --vlan 5 --size 1514"},
      cmd_explain},
+    {"trace",
+     "[ADDR[/LEN]] [--unmatched] [--from IF] [--count N] [--seconds S]",
+     "show the way of the next frames, and what became of each copy",
+     "Of N (10) frames to ADDR, or that no group matches; at most S (60) seconds. One trace at a "
+     "time.\n",
+     {"xmcastctl trace 239.1.1.1 --count 3", "xmcastctl trace --unmatched --from eth0"},
+     cmd_trace},
     {"monitor",
      "",
      "show events as they happen, until interrupted",

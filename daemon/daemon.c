@@ -224,6 +224,18 @@ static int backend_explain(const struct frame_wish *wish, struct frame_report *o
 	return reconcile_explain(d->reconcile, wish, out, fault);
 }
 
+static int backend_trace(const struct trace_wish *wish, struct fault *fault, void *data)
+{
+	struct daemon *d = data;
+	return reconcile_trace(d->reconcile, wish, fault);
+}
+
+static void backend_trace_stop(void *data)
+{
+	struct daemon *d = data;
+	reconcile_trace_stop(d->reconcile);
+}
+
 static int backend_status(struct status_report *out, void *data)
 {
 	struct daemon *d = data;
@@ -249,6 +261,8 @@ void daemon_backend(struct daemon *d, struct control_backend *out)
 	    .each_interface = backend_each_interface,
 	    .stats = backend_stats,
 	    .explain = backend_explain,
+	    .trace = backend_trace,
+	    .trace_stop = backend_trace_stop,
 	    .status = backend_status,
 	    .event = daemon_event,
 	};

@@ -45,6 +45,9 @@ struct control_backend {
 	int (*group_report)(const struct group *group, struct group_report *out, void *data);
 	int (*each_interface)(int (*f)(const struct interface_report *report, void *token),
 			      void *token, void *data);
+	/* As reconcile_trace(): calls wish->frame() for each, wish->done() once unless stopped. */
+	int (*trace)(const struct trace_wish *wish, struct fault *fault, void *data);
+	void (*trace_stop)(void *data);
 	int (*stats)(struct stats_report *out, void *data);
 	int (*explain)(const struct frame_wish *wish, struct frame_report *out, struct fault *fault,
 		       void *data);

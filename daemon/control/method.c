@@ -43,6 +43,11 @@ static const struct field explain_fields[] = {
     {"vlan", FIELD_STRING, true},     {"size", FIELD_INT, true},     {},
 };
 
+static const struct field trace_fields[] = {
+    {"address", FIELD_STRING, true}, {"from", FIELD_STRING, true}, {"unmatched", FIELD_BOOL, true},
+    {"count", FIELD_INT, true},	     {"seconds", FIELD_INT, true}, {},
+};
+
 static const struct field apply_add_fields[] = {
     {"groups", FIELD_GROUPS, false},
     {"interfaces", FIELD_INTERFACES, true},
@@ -67,6 +72,7 @@ const struct method control_methods[] = {
     {"Monitor", PRIVILEGE_READ, no_fields, true, method_monitor},
     {"Status", PRIVILEGE_READ, no_fields, false, method_status},
     {"Explain", PRIVILEGE_READ, explain_fields, false, method_explain},
+    {"Trace", PRIVILEGE_CHANGE, trace_fields, true, method_trace},
     {"ApplyBegin", PRIVILEGE_CHANGE, no_fields, false, method_apply_begin},
     {"ApplyAdd", PRIVILEGE_CHANGE, apply_add_fields, false, method_apply_add},
     {"ApplyCommit", PRIVILEGE_CHANGE, no_fields, false, method_apply_commit},

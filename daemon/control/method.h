@@ -66,6 +66,7 @@ void method_stats(struct session *session, const struct call *call);
 void method_status(struct session *session, const struct call *call);
 void method_monitor(struct session *session, const struct call *call);	   /* monitor.c */
 void method_explain(struct session *session, const struct call *call);	   /* method_frame.c */
+void method_trace(struct session *session, const struct call *call);	   /* trace.c */
 void method_apply_begin(struct session *session, const struct call *call); /* method_apply.c */
 void method_apply_add(struct session *session, const struct call *call);
 void method_apply_commit(struct session *session, const struct call *call);

@@ -10,6 +10,7 @@
 #include "daemon/control/bench.h"
 #include "daemon/control/method.h"
 #include "daemon/control/stream.h"
+#include "daemon/control/trace.h"
 
 /* With more than this unsent no further call is answered and no piece made. */
 #define OUT_LOW (256u << 10)
@@ -43,6 +44,7 @@ void session_finish(struct session *session)
 	bool bulk = session->apply || session->stream;
 
 	bench_session_gone(session);
+	trace_session_gone(session);
 	while (*link && *link != session)
 		link = &(*link)->next_monitor;
 	if (*link)

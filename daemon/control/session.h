@@ -8,6 +8,7 @@
  *   WAITING    a change is on its way to the kernel; change_done() ends it
  *   STREAMING  session_run() makes another piece whenever `out` has run low
  *   MONITORING control_event() appends; ends with the connection
+ *   TRACING    frames are appended as they come; ends with the last one, or the connection
  *   BENCHING   what xmcast-bench says is appended, until its last word
  *   ENDING     sends what is in `out`, then closes
  */
@@ -24,6 +25,7 @@ struct bench;
 struct service {
 	const struct control_backend *backend;
 	struct session *monitors; /* a list by next_monitor; not owned */
+	struct session *tracer;	  /* who traces; not owned */
 	struct bench *bench;	  /* NULL only where nothing can be measured: tests */
 };
 
@@ -32,6 +34,7 @@ enum session_state {
 	SESSION_WAITING,
 	SESSION_STREAMING,
 	SESSION_MONITORING,
+	SESSION_TRACING,
 	SESSION_BENCHING,
 	SESSION_ENDING,
 };

@@ -193,6 +193,37 @@ static int explain(const struct frame_wish *wish, struct frame_report *out, stru
 	return 0;
 }
 
+static int trace(const struct trace_wish *wish, struct fault *fault, void *data)
+{
+	struct fake *fake = data;
+
+	if (wish->from[0] && !is_known(wish->from))
+		return fault_set(fault, -ENOENT, "no program is attached to %s", wish->from);
+	fake->trace = *wish;
+	return 0;
+}
+
+static void trace_stop(void *data)
+{
+	struct fake *fake = data;
+
+	fake->trace.frame = NULL;
+	fake->trace_stops++;
+}
+
+void fake_trace_frame(struct fake *fake)
+{
+	struct frame_wish wish = {.from = "eth0", .address = fake->trace.address, .size = 1000};
+	struct frame_report report;
+	struct fault fault;
+
+	explain(&wish, &report, &fault, fake);
+	report.number = ++fake->traced;
+	fake->trace.frame(&report, fake->trace.token);
+	if (fake->traced == fake->trace.count)
+		fake->trace.done(fake->traced, "all were seen", fake->trace.token);
+}
+
 static int status(struct status_report *out, void *data)
 {
 	struct fake *fake = data;
@@ -225,6 +256,8 @@ void fake_init(struct fake *fake)
 						 .each_interface = each_interface,
 						 .stats = stats,
 						 .explain = explain,
+						 .trace = trace,
+						 .trace_stop = trace_stop,
 						 .status = status};
 }
 

@@ -18,6 +18,8 @@ struct fake {
 	void *token;
 	unsigned int changes, reloads;
 	char reattached[32];
+	struct trace_wish trace; /* frame NULL: nobody traces */
+	unsigned int traced, trace_stops;
 };
 
 void fake_init(struct fake *fake);
@@ -25,6 +27,8 @@ void fake_finish(struct fake *fake);
 void fake_release(struct fake *fake);
 /* Adds `count` runtime groups, 10.x.. in 239.0.0.0/8, from eth0 to veth1 and veth9. */
 void fake_fill(struct fake *fake, unsigned int count);
+/* A frame comes that the tracer wants: the answer of Explain; with the last one the end. */
+void fake_trace_frame(struct fake *fake);
 /* Adds a group of the configuration: ADDR from eth0 to veth1, at /etc/xmcast/x.conf:7. */
 void fake_config_group(struct fake *fake, const char *address);
 

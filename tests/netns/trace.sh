@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test: trace shows the way of each frame and the fate of each copy, and leaves nothing behind (cases 2, 4, 8, 9).
+. "$(dirname "$0")/lib.sh"
+
+# trace OPTION...: begins to trace in the background, and waits until it has begun.
+trace()
+{
+	rm -f "$work/trace"
+	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
+	tracer=$!
+	until_true 5 traced_program || cat "$work/trace.err"
+}
+# program: name of what is attached to in0; its number.
+program()
+{
+	bpftool -j prog show id "$(program_id)" | jq -r .name
+}
+program_id()
+{
+	ip -j link show in0 | jq -r '.[0].xdp.prog.id'
+}
+traced_program()
+{
+	is xmcast_ingress_traced program
+}
+# over: the tracer has ended by itself.
+over()
+{
+	until_true 10 test ! -d "/proc/$tracer" && wait $tracer
+}
+# fates IF: what became of the copies of the traced frames for that egress, each with its count.
+fates()
+{
+	jq -r "select(.frame) | .frame.egress[] | select(.interface == \"$1\") | .reason // .outcome" \
+	    "$work/trace" | sort | uniq -c | sed 's/^ *//' | paste -sd,
+}
+# of FILTER: the different values of that in the traced frames.
+of()
+{
+	jq -r "select(.frame) | .frame | $1" "$work/trace" | sort -u | paste -sd,
+}
+
+network 4
+ip link set out3 mtu 1000
+ip -n r3 link set r3 mtu 1000
+configure 'group 239.1.1.1 --from in0 --to out0,out1,out2' \
+    'group 239.1.1.2 --from in0 --to out0,out3' 'group 239.1.1.3 --from in0 --to out1' \
+    'interface in0 --mode native'
+until_true 5 settled
+normal=$(program_id)
+
+before
+trace 239.1.1.1 --count 20
+check "while it traces, all frames are delivered" deliver -n 2000 239.1.1.1 all:r0 all:r1 all:r2
+check "... and it ends by itself" over
+same "... after so many frames" "$(jq -s '[.[] | select(.frame)] | length' "$work/trace")" 20
+same "... each with its group and verdict" "$(of '.group.address + " " + .verdict + " " + .mode')" \
+    "239.1.1.1 copied native"
+same "... its source and ingress" "$(of '.source + " " + .from')" "10.9.0.2 in0"
+for i in 0 1 2; do
+	same "... and the fate of each copy: out$i" "$(fates out$i)" "20 transmitted"
+done
+check "all is counted, nothing twice" sums 2000 6000
+same "the ordinary program is back" "$(program)" xmcast_ingress
+check "... another instance of the same" test "$(program_id)" != "$normal"
+same "... with the same instructions" "$(bpftool -j prog show id "$(program_id)" | jq -r .tag)" \
+    "$(bpftool -j prog show name xmcast_ingress | jq -r 'if type == "array" then .[0] else . end | .tag')"
+check "no tracepoint program is left" eval \
+    '! bpftool prog show | grep -q "xmcast_traced"'
+
+trace 239.1.1.2 --count 6
+check "frames that are too big for one egress" deliver -n 6 -b 1200,1300 239.1.1.2 all:r0 none:r3
+over
+same "... are named there" "$(fates out3) $(fates out0)" "6 too-big 6 transmitted"
+
+# A member that goes down: the kernel skips it without a word until the daemon has taken it out.
+trace 239.1.1.3 --count 5
+ip link set out1 down
+until_true 5 is down egress_state 239.1.1.3 out1
+check "no member is ready" deliver -n 5 239.1.1.3 none:r1
+over
+same "... dropped, with the reason" "$(of '.verdict + " " + .reason')" "dropped no-egress"
+same "... and why the member is none" "$(fates out1)" "5 down"
+ip link set out1 up
+
+# A queue that is full: the receiver's CPU time is not needed, its ring of 256 is enough of a limit.
+trace --unmatched --count 3
+check "frames without a group" deliver -n 3 239.9.9.9 none:r0
+over
+same "... are passed" "$(of '.verdict + " " + .protocol + ": " + .detail')" \
+    "passed ipv4: no group covers this address"
+
+# Ends: hanging up, the daemon's end, its death.
+trace 239.1.1.1 --count 1000
+kill $tracer
+wait $tracer 2>/dev/null
+check "who hangs up ends it" until_true 5 is xmcast_ingress program
+check "... and can begin again at once" eval 'trace 239.1.1.1 --count 1 --seconds 1; traced_program'
+check "a second one is refused" refused 1 'one at a time' ctl trace 239.1.1.1
+over
+same "time ends it" "$(jq -r 'select(.ended) | .ended' "$work/trace")" "time is up"
+check "only who may change may trace" refused 4 'group xmcast' setpriv --reuid 65534 --regid 65534 \
+    --clear-groups "$build/cli/xmcastctl" trace 239.1.1.1
+trace 239.1.1.1 --count 1000
+stop_daemon
+same "a daemon that stops restores the program first" "$(program)" xmcast_ingress
+daemon
+trace 239.1.1.1 --count 1000
+stop_daemon KILL 2>/dev/null
+check "when it is killed, forwarding goes on" deliver -n 100 239.1.1.1 all:r0 all:r2
+daemon
+same "... and the next daemon restores it" "$(program)" xmcast_ingress
+check "... nothing of the trace is left" until_true 5 eval '! bpftool map show | grep -q "name trace_"'
+
+# Generic mode: the copies are made one after another.
+configure 'group 239.1.1.1 --from in0 --to out0,out1,out2' 'interface in0 --mode generic'
+until_true 5 settled
+trace 239.1.1.1 --count 20
+check "generic mode" deliver -n 100 239.1.1.1 all:r0 all:r1 all:r2
+over
+same "... has a fate for each copy, too" "$(of .mode): $(fates out0), $(fates out1), $(fates out2)" \
+    "generic: 20 transmitted, 20 transmitted, 20 transmitted"
+
+# --enforce lookup
+configure 'daemon --enforce lookup' 'group 239.1.1.1 --from in0 --to out0,out1 --exclude out1' \
+    'interface in0 --mode native'
+until_true 5 settled
+trace 239.1.1.1 --count 20
+check "an exclude map" deliver -n 100 239.1.1.1 all:r0 none:r1
+over
+same "... is named" "$(fates out0), $(fates out1)" "20 transmitted, 20 excluded"
+finish
