@@ -100,7 +100,7 @@ static int run(const struct globals *globals, int argc, const char **argv)
 {
 	const struct verb *verb = verb_find(argv[0]);
 	char path[PATH_MAX];
-	struct cli cli = {.socket = path, .json = globals->json};
+	struct cli cli = {.socket = path, .netns = globals->netns, .json = globals->json};
 	int r;
 
 	if (!verb)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/verb.h"
 #include "daemon/control/codec.h"
@@ -47,6 +48,13 @@ const char *output_reason_text(const char *name)
 			return reason_text(i);
 	}
 	return "";
+}
+
+bool output_colours(void)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb");
 }
 
 struct libscols_table *output_table(const struct output_column *columns)

@@ -18,6 +18,9 @@ const char *output_string_or(const json_t *object, const char *key, const char *
 /* The sentence for the name of a reason; "" when this xmcastctl does not know it. */
 const char *output_reason_text(const char *name);
 
+/* Are colours wanted: on a terminal, and without NO_COLOR (no-color.org). */
+bool output_colours(void);
+
 struct output_column {
 	const char *name; /* NULL ends */
 	bool right;	  /* numbers */

@@ -18,6 +18,7 @@ enum cli_exit {
 /* Options that stand before or behind any verb. */
 struct cli {
 	const char *socket; /* path */
+	const char *netns;  /* name of --netns, or NULL */
 	bool json;	    /* print the reply itself */
 };
 
@@ -53,6 +54,7 @@ int cmd_list_interfaces(const struct cli *cli, int argc, const char **argv); /* 
 int cmd_attach(const struct cli *cli, int argc, const char **argv);
 int cmd_detach(const struct cli *cli, int argc, const char **argv);
 int cmd_reattach(const struct cli *cli, int argc, const char **argv);
+int cmd_doctor(const struct cli *cli, int argc, const char **argv);  /* doctor.c */
 int cmd_explain(const struct cli *cli, int argc, const char **argv); /* frame.c */
 int cmd_trace(const struct cli *cli, int argc, const char **argv);
 int cmd_stats(const struct cli *cli, int argc, const char **argv);   /* stats.c */

@@ -73,6 +73,13 @@ const struct verb verbs[] = {
      0,
      {"xmcastctl stats", "xmcastctl --json stats"},
      cmd_stats},
+    {"doctor",
+     "[IF]...",
+     "look for everything that is known to go wrong, and how to mend it",
+     "One line for each check: ok, warning or problem, the cause, and the command that mends it.\n"
+     "Exit: 0 nothing found, 1 warnings, 2 problems, 3 and 4 as ever.\n",
+     {"xmcastctl doctor", "xmcastctl --json doctor eth0 veth1"},
+     cmd_doctor},
     {"explain",
      "--from IF --group ADDR [--source ADDR] [--vlan V] [--size N]",
      "tell what would become of a frame, and why",

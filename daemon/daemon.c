@@ -236,6 +236,15 @@ static void backend_trace_stop(void *data)
 	reconcile_trace_stop(d->reconcile);
 }
 
+static int backend_doctor(const struct doctor_wish *wish, void *data)
+{
+	struct daemon *d = data;
+	struct doctor_wish with_file = *wish;
+
+	with_file.config_file = d->options.config;
+	return reconcile_doctor(d->reconcile, &with_file);
+}
+
 static int backend_status(struct status_report *out, void *data)
 {
 	struct daemon *d = data;
@@ -261,6 +270,7 @@ void daemon_backend(struct daemon *d, struct control_backend *out)
 	    .each_interface = backend_each_interface,
 	    .stats = backend_stats,
 	    .explain = backend_explain,
+	    .doctor = backend_doctor,
 	    .trace = backend_trace,
 	    .trace_stop = backend_trace_stop,
 	    .status = backend_status,

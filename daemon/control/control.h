@@ -48,6 +48,7 @@ struct control_backend {
 	/* As reconcile_trace(): calls wish->frame() for each, wish->done() once unless stopped. */
 	int (*trace)(const struct trace_wish *wish, struct fault *fault, void *data);
 	void (*trace_stop)(void *data);
+	int (*doctor)(const struct doctor_wish *wish, void *data);
 	int (*stats)(struct stats_report *out, void *data);
 	int (*explain)(const struct frame_wish *wish, struct frame_report *out, struct fault *fault,
 		       void *data);

@@ -48,6 +48,8 @@ static const struct field trace_fields[] = {
     {"count", FIELD_INT, true},	     {"seconds", FIELD_INT, true}, {},
 };
 
+static const struct field doctor_fields[] = {{"interfaces", FIELD_STRINGS, true}, {}};
+
 static const struct field apply_add_fields[] = {
     {"groups", FIELD_GROUPS, false},
     {"interfaces", FIELD_INTERFACES, true},
@@ -71,6 +73,7 @@ const struct method control_methods[] = {
     {"Stats", PRIVILEGE_READ, no_fields, false, method_stats},
     {"Monitor", PRIVILEGE_READ, no_fields, true, method_monitor},
     {"Status", PRIVILEGE_READ, no_fields, false, method_status},
+    {"Doctor", PRIVILEGE_READ, doctor_fields, false, method_doctor},
     {"Explain", PRIVILEGE_READ, explain_fields, false, method_explain},
     {"Trace", PRIVILEGE_CHANGE, trace_fields, true, method_trace},
     {"ApplyBegin", PRIVILEGE_CHANGE, no_fields, false, method_apply_begin},

@@ -65,6 +65,7 @@ void method_list_wishes(struct session *session, const struct call *call);
 void method_stats(struct session *session, const struct call *call);
 void method_status(struct session *session, const struct call *call);
 void method_monitor(struct session *session, const struct call *call);	   /* monitor.c */
+void method_doctor(struct session *session, const struct call *call);	   /* method_doctor.c */
 void method_explain(struct session *session, const struct call *call);	   /* method_frame.c */
 void method_trace(struct session *session, const struct call *call);	   /* trace.c */
 void method_apply_begin(struct session *session, const struct call *call); /* method_apply.c */

@@ -115,4 +115,20 @@ struct trace_wish {
 	void *token;
 };
 
+/* What doctor found: one line. */
+enum finding_level { FINDING_OK, FINDING_WARNING, FINDING_PROBLEM };
+struct finding {
+	const char *check;	   /* "ready" */
+	char subject[IF_NAMESIZE]; /* an interface; "" the daemon */
+	enum finding_level level;
+	char text[320];	  /* what and why; "" when ok */
+	char remedy[640]; /* the command that mends it; "" none */
+};
+struct doctor_wish {
+	const struct names *interfaces; /* only these; NULL or none: all */
+	const char *config_file;
+	int (*finding)(const struct finding *finding, void *token); /* non-zero ends it */
+	void *token;
+};
+
 #endif

@@ -13,6 +13,8 @@ static void keep_learned(const struct link *old, struct link *fresh)
 	fresh->xdp_features = old->xdp_features;
 	fresh->xdp_features_known = old->xdp_features_known;
 	fresh->peer_known = old->peer_known;
+	memcpy(fresh->peer_name, old->peer_name, sizeof(fresh->peer_name));
+	fresh->peer_up = old->peer_up;
 	fresh->peer_mtu = old->peer_mtu;
 	fresh->peer_rx_queues = old->peer_rx_queues;
 	fresh->peer_tx_queues = old->peer_tx_queues;

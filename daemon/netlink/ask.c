@@ -86,7 +86,9 @@ static void peer_here(struct netlink *netlink, struct record *record)
 		doubt(netlink, record);
 		return;
 	}
-	if (!peer->now.peer_known || peer->now.peer_mtu != record->now.mtu ||
+	if (!peer->now.peer_known || peer->now.peer_up != record->now.up ||
+	    strcmp(peer->now.peer_name, record->now.name) ||
+	    peer->now.peer_mtu != record->now.mtu ||
 	    peer->now.peer_rx_queues != record->now.rx_queues ||
 	    peer->now.peer_tx_queues != record->now.tx_queues ||
 	    peer->now.peer_xdp_native != link_xdp_native(&record->now))

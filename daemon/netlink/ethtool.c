@@ -22,8 +22,20 @@ static const struct {
     {"rx-vlan-stag-hw-parse", OFFLOAD_RX_STAG},
     {"tx-vlan-hw-insert", OFFLOAD_TX_CTAG},
     {"tx-vlan-stag-hw-insert", OFFLOAD_TX_STAG},
+    {"rx-lro", OFFLOAD_LRO},
+    {"rx-gro-hw", OFFLOAD_GRO_HW},
+    {"rx-gro-list", OFFLOAD_GRO_LIST},
+    {"rx-udp-gro-forwarding", OFFLOAD_UDP_GRO},
 };
 #define OFFLOADS (sizeof(offload_names) / sizeof(*offload_names))
+
+const char *offload_name(unsigned int bit)
+{
+	for (size_t i = 0; i < OFFLOADS; i++)
+		if (offload_names[i].bit == bit)
+			return offload_names[i].name;
+	return NULL;
+}
 
 int ethtool_open(struct ethtool *ethtool)
 {

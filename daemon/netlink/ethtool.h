@@ -14,6 +14,9 @@ struct ethtool {
 	struct genl_family family; /* id 0: the kernel has none */
 };
 
+/* The name of one bit, as ethtool -K takes it; NULL: no such bit. */
+const char *offload_name(unsigned int bit);
+
 /* The VLAN offloads, for C-tags (0x8100) and S-tags (0x88a8). */
 #define OFFLOAD_RX_CTAG (1u << 0) /* rx-vlan-hw-parse */
 #define OFFLOAD_RX_STAG (1u << 1) /* rx-vlan-stag-hw-parse */
@@ -21,6 +24,12 @@ struct ethtool {
 #define OFFLOAD_TX_STAG (1u << 3) /* tx-vlan-stag-hw-insert */
 #define OFFLOAD_RX	(OFFLOAD_RX_CTAG | OFFLOAD_RX_STAG)
 #define OFFLOAD_TX	(OFFLOAD_TX_CTAG | OFFLOAD_TX_STAG)
+
+/* Those that merge frames. */
+#define OFFLOAD_LRO	 (1u << 4) /* rx-lro */
+#define OFFLOAD_GRO_HW	 (1u << 5) /* rx-gro-hw */
+#define OFFLOAD_GRO_LIST (1u << 6) /* rx-gro-list */
+#define OFFLOAD_UDP_GRO	 (1u << 7) /* rx-udp-gro-forwarding */
 
 struct offloads {
 	unsigned int active, changeable; /* bits OFFLOAD_* */

@@ -124,6 +124,8 @@ void link_set_peer(struct link *link, const struct link *peer)
 
 	link->peer_known = peer;
 	peer = peer ? peer : &unknown;
+	memcpy(link->peer_name, peer->name, sizeof(link->peer_name));
+	link->peer_up = peer->up;
 	link->peer_mtu = peer->mtu;
 	link->peer_rx_queues = peer->rx_queues;
 	link->peer_tx_queues = peer->tx_queues;

@@ -54,6 +54,8 @@ struct link {
 	bool xdp_features_known; /* false before kernel 6.3 */
 	/* veth: the other end, read through lower_nsid where the kernel lets us */
 	bool peer_known;
+	char peer_name[IF_NAMESIZE];
+	bool peer_up; /* IFF_UP */
 	unsigned int peer_mtu;
 	unsigned int peer_rx_queues, peer_tx_queues;
 	bool peer_xdp_native; /* the peer runs native XDP, so it has NAPI */
@@ -119,5 +121,19 @@ int netlink_set_allmulti(struct netlink *netlink, int ifindex, bool on, const ch
 int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_tags);
 int netlink_set_vlan_offload(struct netlink *netlink, int ifindex, bool hide_tags,
 			     const char **why);
+
+/*
+ * What has to stand in front of a command for the veth's peer: "" when it is in our namespace,
+ * "nsenter --net=PATH " in another. -EXDEV: no path to that namespace is known here; -ENODEV: the
+ * link is gone or no veth. Looks through /run/netns and /proc: not for every event.
+ */
+int netlink_peer_prefix(struct netlink *netlink, int ifindex, char *buf, size_t size);
+
+/* Receive offloads that make several frames one, which generic XDP then sees: comma-separated
+ * names of those that are on, "" none. Generic receive offload of TCP alone is none of them. */
+int netlink_merging_offloads(struct netlink *netlink, int ifindex, char *buf, size_t size);
+
+/* A bridge whose snooping filters multicast, and nobody asks for memberships. */
+int netlink_bridge_lacks_querier(struct netlink *netlink, int ifindex, bool *lacks);
 
 #endif

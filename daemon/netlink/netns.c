@@ -24,7 +24,8 @@ struct search {
 	unsigned int candidates;
 	ino_t *seen; /* namespaces asked for already */
 	size_t seen_count;
-	int found; /* descriptor; -1 not yet */
+	int found;	/* descriptor; -1 not yet */
+	char path[512]; /* of it */
 };
 
 /* True the first time: most processes share their namespace with others. */
@@ -50,7 +51,7 @@ static void try_path(struct search *search, const char *path)
 	if (fd < 0)
 		return;
 	if (is_new(search, fd) && !route_nsid(search->route, fd, &nsid) && nsid == search->nsid)
-		search->found = fd;
+		snprintf(search->path, sizeof(search->path), "%s", path), search->found = fd;
 	else
 		close(fd);
 }
@@ -74,7 +75,7 @@ static void try_directory(struct search *search, const char *directory, const ch
 		closedir(dir);
 }
 
-int netns_find(struct route *route, int nsid)
+int netns_find_path(struct route *route, int nsid, char *path, size_t size)
 {
 	struct search search = {.route = route, .nsid = nsid, .found = -1};
 
@@ -85,7 +86,15 @@ int netns_find(struct route *route, int nsid)
 	try_directory(&search, "/run/docker/netns", "", false); /* Docker */
 	try_directory(&search, "/proc", "/ns/net", true);
 	free(search.seen);
+	snprintf(path, size, "%s", search.path);
 	return search.found >= 0 ? search.found : -EXDEV;
+}
+
+int netns_find(struct route *route, int nsid)
+{
+	char path[512];
+
+	return netns_find_path(route, nsid, path, sizeof(path));
 }
 
 struct visit {

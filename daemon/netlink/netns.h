@@ -12,6 +12,8 @@
  * mount elsewhere, or we may not look); else a negative errno.
  */
 int netns_find(struct route *route, int nsid);
+/* The same, and where it was found: "/run/netns/blue". */
+int netns_find_path(struct route *route, int nsid, char *path, size_t size);
 
 /* ethtool_open() in the namespace behind `fd`; the calling thread stays where it is. */
 int netns_ethtool_open(int fd, struct ethtool *out);

@@ -242,3 +242,41 @@ int route_nsid(struct route *route, int fd, int *nsid)
 	*nsid = id;
 	return 0;
 }
+
+struct bridge {
+	bool snoops, querier;
+};
+
+static int get_bridge(const struct nlmsghdr *message, void *data)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1], *a[IFLA_BR_MAX + 1], *state;
+	struct bridge *out = data;
+	struct nlattr *link =
+	    nlmsg_find_attr((struct nlmsghdr *)message, sizeof(struct ifinfomsg), IFLA_LINKINFO);
+
+	if (!link || nla_parse_nested(info, IFLA_INFO_MAX, link, NULL) < 0 ||
+	    !info[IFLA_INFO_DATA] ||
+	    nla_parse_nested(a, IFLA_BR_MAX, info[IFLA_INFO_DATA], NULL) < 0)
+		return 0;
+	state = a[IFLA_BR_MCAST_QUERIER_STATE]; /* names the querier there is, since 5.16 */
+	out->snoops = a[IFLA_BR_MCAST_SNOOPING] && nla_get_u8(a[IFLA_BR_MCAST_SNOOPING]);
+	out->querier = (a[IFLA_BR_MCAST_QUERIER] && nla_get_u8(a[IFLA_BR_MCAST_QUERIER])) ||
+		       (state && nla_len(state));
+	return 0;
+}
+
+int route_get_bridge(struct route *route, int ifindex, bool *snoops, bool *querier)
+{
+	struct ifinfomsg header = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
+	struct nl_msg *message = new_request(RTM_GETLINK, 0, &header, sizeof(header));
+	struct bridge bridge = {};
+	int r;
+
+	if (!message)
+		return -ENOMEM;
+	r = request_run(&route->request, nlmsg_hdr(message), get_bridge, &bridge);
+	nlmsg_free(message);
+	*snoops = bridge.snoops;
+	*querier = bridge.querier;
+	return r;
+}

@@ -35,6 +35,8 @@ int route_read(struct route *route, unsigned int budget, route_message each, voi
 int route_dump(struct route *route, request_each each, void *data, bool *whole);
 /* One link. nsid -1: here; else of that namespace. -ENODEV: no such link. */
 int route_get(struct route *route, int ifindex, int nsid, struct link *out);
+/* Of a bridge: does it filter by memberships, and does anybody, it or another, ask for them? */
+int route_get_bridge(struct route *route, int ifindex, bool *snoops, bool *querier);
 /* RTM_SETLINK of the flags in `mask`. The text of an error is in route->request.why. */
 int route_set_flags(struct route *route, int ifindex, unsigned int flags, unsigned int mask);
 /* The id here of the network namespace behind `fd`. -ENOENT: it has none. */

@@ -63,6 +63,8 @@ int reconcile_explain(struct reconcile *reconcile, const struct frame_wish *wish
 int reconcile_trace(struct reconcile *reconcile, const struct trace_wish *wish,
 		    struct fault *fault);
 void reconcile_trace_stop(struct reconcile *reconcile);
+/* Looks for everything that is known to go wrong; calls wish->finding() for each check. */
+int reconcile_doctor(struct reconcile *reconcile, const struct doctor_wish *wish);
 void reconcile_status(struct reconcile *reconcile, struct status_report *out);
 
 struct reconcile_summary {

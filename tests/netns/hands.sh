@@ -21,7 +21,7 @@ check "... and all that is below" [ -z "$(find /sys/fs/bpf/xmcast -mindepth 1 -p
 # --- who may do what ---
 check "each method asks who calls" python3 "$tests/hands.py" "$XMCAST_SOCKET" \
     "$top/daemon/control/io.xmcast.Control.varlink" \
-    ListGroups ListInterfaces ListWishes Explain Stats Monitor Status
+    ListGroups ListInterfaces ListWishes Explain Doctor Stats Monitor Status
 as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 check "a stranger may look" $as_nobody "$build/cli/xmcastctl" list-groups
 check "... but not touch: exit code 4" refused 4 'root|xmcast' \

@@ -68,7 +68,7 @@ silent err
 run --version
 expect 0 out "xmcastctl $version"
 for verb in add-group del-group add-egress del-egress add-exclude del-exclude list-groups \
-	list-interfaces stats explain trace monitor status apply save reload attach detach reattach; do
+	list-interfaces stats doctor explain trace monitor status apply save reload attach detach reattach; do
 	run $verb --help
 	expect 0 out "usage: xmcastctl $verb" out 'examples:'
 	[ "$(grep -c '^  .*xmcastctl' "$dir/out")" -ge 2 ] || fail 'fewer than two examples'
@@ -167,6 +167,13 @@ run stats
 expect 0 out '1800 copies due' out 'too-big'
 run --json stats
 expect 0 out '"unexplained":1}'
+run doctor
+expect 2 out 'ok       settled' out 'warning  mode eth0: generic mode; run: xmcastctl reattach eth0' \
+	out 'problem  ready veth9: down: it gets no copies; run: ip link set veth9 up'
+silent err
+if grep -q "$(printf '\033')" "$dir/out"; then fail 'colours where there is no terminal'; fi
+run doctor eth0 --json
+expect 1 out '{"check":"mode","subject":"eth0","level":"warning","text":"generic mode","remedy":"xmcastctl reattach eth0"}'
 run explain --from eth0 --group 239.1.1.1 --source 10.0.0.1 --vlan 5 --size 1500
 expect 0 out '239.1.1.1 source 10.0.0.1 vlan 5 (1500 bytes): copied' out 'match    239.1.1.1 from eth0 (entry 3)' \
 	out 'veth1    transmitted' out 'veth9    dropped: too-big (the frame is larger than the egress MTU)'

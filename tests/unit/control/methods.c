@@ -102,7 +102,7 @@ static void test_service_is_described(void **state)
 static void test_privileges(void **state)
 {
 	static const char *const open[] = {"ListGroups", "ListInterfaces", "ListWishes", "Stats",
-					   "Monitor",	 "Status",	   "Explain"};
+					   "Monitor",	 "Status",	   "Explain",	 "Doctor"};
 
 	(void)state;
 	for (size_t i = 0; i < control_method_count; i++) {

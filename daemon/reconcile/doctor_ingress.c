@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What can be wrong where frames arrive. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/model/reasons.h"
+#include "daemon/reconcile/doctor.h"
+
+/* What native XDP needs of a page beside the frame: headroom 256, skb_shared_info 320 (veth.c). */
+#define XDP_PAGE_OVERHEAD (256 + 320 + 14)
+
+static bool is_veth(const struct link *link)
+{
+	return !strcmp(link->kind, "veth");
+}
+
+static unsigned int native_limit(void)
+{
+	return sysconf(_SC_PAGESIZE) - XDP_PAGE_OVERHEAD;
+}
+
+static bool is_detached(const struct examination *e)
+{
+	const struct interface_wish *wish = model_find_interface(e->r->model, e->iface->name);
+
+	return wish && wish->detached;
+}
+
+void check_ingress_link(struct examination *e)
+{
+	const char *name = e->iface->name;
+	char command[512];
+
+	if (!e->link)
+		finding_set(e, FINDING_WARNING, "no interface of this name exists: its groups wait",
+			    "ip link show %s", name);
+	else if (!e->link->up)
+		finding_set(e, FINDING_PROBLEM, "it is set down: nothing arrives",
+			    "ip link set %s up", name);
+	else if (!e->link->lower_up && is_veth(e->link)) {
+		peer_command(e, command, sizeof(command), "ip link set @ up");
+		finding_set(e, FINDING_PROBLEM, "no carrier: the other end of the veth is down",
+			    "%s", command);
+	} else if (!e->link->lower_up)
+		finding_set(e, FINDING_PROBLEM, "no carrier: cable, switch port or other end",
+			    "ethtool %s", name);
+}
+
+void check_program(struct examination *e)
+{
+	struct ingress_state state;
+	char foreign[96] = "", text[200];
+	const char *name = e->iface->name;
+
+	if (!e->link)
+		return;
+	if (is_detached(e)) {
+		finding_set(e, FINDING_WARNING, "detached: its groups are not copied",
+			    "xmcastctl attach %s", name);
+		return;
+	}
+	if (dataplane_attached(e->r->dp, e->iface->slot, e->link->ifindex, &state, foreign,
+			       sizeof(foreign)))
+		return;
+	if (state.program_id && e->iface->attached)
+		return;
+	if (foreign[0]) {
+		snprintf(text, sizeof(text), "another XDP program holds it: id %.90s", foreign);
+		finding_set(e, FINDING_PROBLEM, text, "ip link set dev %s %s off", name,
+			    e->link->xdp_mode == LINK_XDP_GENERIC ? "xdpgeneric" : "xdpdrv");
+	} else {
+		snprintf(text, sizeof(text), "no program is attached%s%.150s",
+			 e->iface->forced[0] ? ": " : "", e->iface->forced);
+		finding_set(e, FINDING_PROBLEM, text, "xmcastctl reattach %s", name);
+	}
+}
+
+/* The first named egress for whose sake it is generic; NULL: it is something else. */
+static const struct link *egress_to_blame(struct reconcile *r, const struct iface *iface)
+{
+	for (const struct actual_set *set = r->sets; set; set = set->next) {
+		for (unsigned int i = 0; i < set->member_count; i++) {
+			const struct member *m = &set->members[i];
+			const struct link *link = netlink_by_index(r->netlink, m->ifindex);
+			if (link && m->iface != iface && !link_can_receive(link) &&
+			    strstr(iface->forced, link->name))
+				return link;
+		}
+	}
+	return NULL;
+}
+
+/* The MTU of a veth's other end above what native XDP takes; 0: it is not. */
+static unsigned int too_large_for_native(const struct link *link)
+{
+	bool known = link && is_veth(link) && link->peer_known;
+
+	return known && link->peer_mtu > native_limit() ? link->peer_mtu : 0;
+}
+
+void check_mode(struct examination *e)
+{
+	const struct interface_wish *wish = model_find_interface(e->r->model, e->iface->name);
+	const char *name = e->iface->name;
+	char text[320], command[512];
+
+	if (!e->iface->attached || e->iface->native || !e->link ||
+	    (wish && wish->mode != MODE_AUTO) || !e->iface->forced[0] ||
+	    too_large_for_native(e->link)) /* that has a line of its own */
+		return;
+	snprintf(text, sizeof(text), "generic mode, which is slower: %.190s", e->iface->forced);
+	const struct link *blame = egress_to_blame(e->r, e->iface);
+	if (blame && link_reason(blame, true) == XM_REASON_PEER_NO_NAPI) {
+		struct examination other = *e;
+		other.link = blame;
+		peer_command(&other, command, sizeof(command), "ethtool -K @ gro on");
+		finding_set(e, FINDING_WARNING, text, "%s && xmcastctl reattach %s", command, name);
+	} else if (is_veth(e->link) && e->link->xdp_features_known &&
+		   !(e->link->xdp_features & LINK_XDP_BASIC)) {
+		/* veth.c: no more transmit queues there than receive queues here */
+		peer_command(e, command, sizeof(command), "ethtool -L @ tx 1");
+		finding_set(e, FINDING_WARNING, text, "%s && xmcastctl reattach %s", command, name);
+	} else if (!link_can_native(e->link, command, sizeof(command))) {
+		/* a bridge or a macvlan has no other */
+		return;
+	} else {
+		finding_set(e, FINDING_WARNING, text, "xmcastctl reattach %s", name);
+	}
+}
+
+void check_ingress_mtu(struct examination *e)
+{
+	const struct interface_wish *wish = model_find_interface(e->r->model, e->iface->name);
+	unsigned int mtu = too_large_for_native(e->link);
+	char text[200], command[512];
+
+	if (!mtu || (wish && wish->mode == MODE_GENERIC))
+		return;
+	snprintf(text, sizeof(text),
+		 "the MTU of its other end is %u; native XDP takes %u at most (driver veth)", mtu,
+		 native_limit());
+	peer_command(e, command, sizeof(command), "ip link set @ mtu 1500");
+	finding_set(e, FINDING_WARNING, text, "%s && xmcastctl reattach %s", command,
+		    e->iface->name);
+}
+
+void check_allmulti(struct examination *e)
+{
+	if (e->link && e->iface->attached && !e->link->allmulti && !e->link->promisc)
+		finding_set(e, FINDING_PROBLEM,
+			    "allmulticast is off: a NIC drops groups that nobody joined",
+			    "ip link set dev %s allmulticast on", e->iface->name);
+}
+
+void check_vlan_offload(struct examination *e)
+{
+	char command[512];
+	bool hides = false;
+
+	if (!e->link || !e->iface->attached)
+		return;
+	int error = netlink_get_vlan_offload(e->r->netlink, e->link->ifindex, &hides);
+	if (error != -EXDEV && (error || !hides))
+		return;
+	const char *text = error ? "VLAN tags may be hidden: the veth's other end is out of reach"
+				 : "VLAN tags are hidden: frames of any VLAN match as untagged";
+	enum finding_level level = error ? FINDING_WARNING : FINDING_PROBLEM;
+	if (is_veth(e->link)) {
+		peer_command(e, command, sizeof(command),
+			     "ethtool -K @ tx-vlan-hw-insert off tx-vlan-stag-hw-insert off");
+		finding_set(e, level, text, "%s", command);
+	} else {
+		finding_set(e, level, text, "ethtool -K %s rx-vlan-hw-parse off", e->link->name);
+	}
+}
+
+void check_merging(struct examination *e)
+{
+	char names[128], text[256], options[256] = "";
+	size_t used = 0;
+
+	if (!e->link || !e->iface->attached || e->iface->native ||
+	    netlink_merging_offloads(e->r->netlink, e->link->ifindex, names, sizeof(names)) ||
+	    !names[0])
+		return;
+	snprintf(text, sizeof(text),
+		 "%s makes one frame of several before generic XDP sees them, too large to be "
+		 "copied",
+		 names);
+	for (char *save = NULL, *name = strtok_r(names, ",", &save); name;
+	     name = strtok_r(NULL, ",", &save))
+		used += snprintf(options + used, sizeof(options) - used, " %s off", name);
+	finding_set(e, FINDING_WARNING, text, "ethtool -K %s%s", e->link->name, options);
+}
+
+/* --- a snooping bridge on the way to us --- */
+
+static bool examine_bridge(struct examination *e, const struct link *bridge, const char *where)
+{
+	char text[256];
+	bool lacks;
+
+	if (!bridge || strcmp(bridge->kind, "bridge") ||
+	    netlink_bridge_lacks_querier(e->r->netlink, bridge->ifindex, &lacks) || !lacks)
+		return false;
+	snprintf(text, sizeof(text),
+		 "bridge %s %s filters multicast by memberships, and no querier asks for them: "
+		 "groups dry up after minutes",
+		 bridge->name, where);
+	finding_set(e, FINDING_WARNING, text, "ip link set dev %s type bridge mcast_querier 1",
+		    bridge->name);
+	return true;
+}
+
+void check_snooping(struct examination *e)
+{
+	const struct link *peer;
+
+	if (!e->link)
+		return;
+	if (!strcmp(e->link->kind, "bridge")) {
+		examine_bridge(e, e->link, "itself");
+		return;
+	}
+	peer = is_veth(e->link) && e->link->lower_nsid < 0
+		   ? netlink_by_index(e->r->netlink, e->link->lower)
+		   : NULL;
+	if (peer && peer->master)
+		examine_bridge(e, netlink_by_index(e->r->netlink, peer->master),
+			       "behind its other end");
+}
+
+void check_bridge(struct examination *e)
+{
+	if (e->link)
+		examine_bridge(e, e->link, "as an egress");
+}
+
+/* --- loops --- */
+
+/* Where copies that leave by `link` arrive again, as an ingress of ours; NULL: they do not. */
+static const struct iface *comes_back(struct reconcile *r, const struct link *link)
+{
+	if (!link || !is_veth(link) || link->lower_nsid >= 0)
+		return NULL;
+	const struct link *peer = netlink_by_index(r->netlink, link->lower);
+	const struct iface *iface = peer ? iface_find(r, peer->name) : NULL;
+	return iface && iface->is_ingress ? iface : NULL;
+}
+
+struct walk {
+	struct examination *e;
+	const struct iface *visited[64];
+	size_t count;
+	const struct group *group; /* the step that closes it */
+	const char *egress;
+};
+
+static const struct actual_set *set_of(const struct group *group)
+{
+	return group->set->actual;
+}
+
+/* Does what arrives on `iface` for `address` come back to where the walk began? */
+static bool walk(struct walk *w, const struct iface *iface, const struct prefix *address)
+{
+	struct reconcile *r = w->e->r;
+
+	if (w->count == sizeof(w->visited) / sizeof(*w->visited))
+		return false;
+	w->visited[w->count++] = iface;
+	for (size_t i = 0; i < r->model->group_count; i++) {
+		const struct group *group = r->model->groups[i];
+		const struct actual_set *set = set_of(group);
+		if (strcmp(group->key.from, iface->name) || !set ||
+		    (address && !prefix_contains(address, &group->key.address) &&
+		     !prefix_contains(&group->key.address, address)))
+			continue;
+		for (unsigned int m = 0; m < set->member_count; m++) {
+			const struct iface *back =
+			    comes_back(r, netlink_by_index(r->netlink, set->members[m].ifindex));
+			if (!back)
+				continue;
+			w->group = group;
+			w->egress = set->members[m].iface->name;
+			if (back == w->e->iface)
+				return true;
+			bool seen = false;
+			for (size_t v = 0; v < w->count; v++)
+				seen |= w->visited[v] == back;
+			const struct group *here = w->group;
+			const char *egress = w->egress;
+			if (!seen && walk(w, back, &group->key.address)) {
+				w->group = here;
+				w->egress = egress;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool any_comes_back(struct reconcile *r)
+{
+	for (size_t i = 0; i < r->iface_count; i++)
+		if (r->by_name[i]->memberships &&
+		    comes_back(r, netlink_by_index(r->netlink, r->by_name[i]->ifindex)))
+			return true;
+	return false;
+}
+
+void check_loop(struct examination *e)
+{
+	struct walk w = {.e = e};
+	char text[256], address[PREFIX_TEXT_MAX];
+
+	if (!any_comes_back(e->r) || !walk(&w, e->iface, NULL))
+		return;
+	prefix_format(&w.group->key.address, address);
+	snprintf(text, sizeof(text),
+		 "copies of %s that leave by %s come back to %s, and are copied for ever", address,
+		 w.egress, e->iface->name);
+	finding_set(e, FINDING_PROBLEM, text, "xmcastctl add-exclude %s %s --from %s", address,
+		    w.egress, w.group->key.from);
+}
