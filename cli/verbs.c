@@ -58,7 +58,7 @@ const struct verb verbs[] = {
      "[--state STATE]",
      "show groups, their counters, and who receives them or why not",
      "Shows groups that overlap ADDR. ORIGIN: config, runtime. STATE: active, pending, no-egress,\n"
-     "detached, failed.\n",
+     "detached, failed, conflict.\n",
      {"xmcastctl list-groups 239.1.0.0/16", "xmcastctl --json list-groups --state no-egress"},
      cmd_list_groups},
     {"list-interfaces",

@@ -241,6 +241,18 @@ static int renew(struct attach *a)
 	return r < 0 ? refused(a, r) : 0;
 }
 
+/* What ran behind the dispatcher was made for that one: it is loaded anew. */
+static void attach_former(struct attach *a)
+{
+	struct ingress_spec former = *a->spec;
+	const struct ingress_spec *wanted = a->spec;
+
+	former.native = a->seen.native;
+	a->spec = &former;
+	attach_new(a);
+	a->spec = wanted;
+}
+
 /* The kernel holds one mode at a time, so the old one goes first; it returns on failure. */
 static int attach_fresh(struct attach *a)
 {
@@ -256,6 +268,8 @@ static int attach_fresh(struct attach *a)
 	if (a->old >= 0 && !a->seen.dispatcher)
 		bpf_xdp_attach(a->spec->ifindex, a->old,
 			       xdp_flags_of(a->seen.native) | XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+	else if (a->old >= 0)
+		attach_former(a);
 	return r;
 }
 

@@ -110,7 +110,7 @@ void dataplane_sizes_of(const struct limits *limits, struct dataplane_sizes *out
 	out->sets = min(4 * sets, XM_SETS_MAX - 1);
 	out->slots = 2 * out->sets < 64 ? 64 : min(2 * out->sets, XM_SLOTS_MAX - 1);
 	out->excludes = min(4096, XM_EXCLUDES_MAX - 1);
-	out->exclude_members = 128;
+	out->exclude_members = XM_MEMBERS_MAX;
 }
 
 static unsigned int count_of(enum per per, const struct dataplane_sizes *sizes)

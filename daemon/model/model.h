@@ -176,4 +176,15 @@ struct entry {
 int model_compile(const struct model *model, struct entry **out, size_t *count,
 		  struct fault *fault);
 
+/* Rewrites from and vlan of a key to where its frames really arrive; true when they differ. */
+typedef bool (*key_resolve)(struct group_key *key, void *data);
+/*
+ * The same with every key resolved. Of groups that mean the same then, the one counts that names
+ * the ingress itself, else the first in the model's order. Entries may point into *shadows: free()
+ * it after them.
+ */
+int model_compile_resolved(const struct model *model, key_resolve resolve, void *data,
+			   struct group **shadows, struct entry **out, size_t *count,
+			   struct fault *fault);
+
 #endif

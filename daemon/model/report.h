@@ -21,7 +21,8 @@ struct egress_report {
 struct group_report {
 	const struct group *group;
 	const char
-	    *state; /* "active", "pending" (ingress absent), "no-egress", "detached", "failed" */
+	    *state; /* "active", "pending" (ingress absent), "no-egress", "detached", "failed",
+		     * "conflict" (another name of the ingress has the same group, which counts) */
 	char detail[160]; /* why it is pending or failed; "" none */
 	uint64_t frames, bytes, copies;
 	const struct egress_report *egress;

@@ -77,12 +77,15 @@ int enforce_parse(const char *text, enum enforce *out)
 }
 
 /*
- * Name and highest value. Entry 0 and set 0 mean none in the words of bpf/xmcast.h; slots of
- * interfaces have 16 bits there.
+ * Name and highest value. Set 0 means none in the words of bpf/xmcast.h; slots of interfaces have
+ * 16 bits there. A million groups is what is cleared within seconds at the start: the words would
+ * take 16 times as many.
  */
+#define MILLION 1048576
+static_assert(2 * MILLION < XM_ENTRIES_MAX, "entries and groups together have a number each");
 #define LIMITS(X)                                                                                  \
-	X(groups, XM_ENTRIES_MAX - 1)                                                              \
-	X(entries, XM_ENTRIES_MAX - 1)                                                             \
+	X(groups, MILLION)                                                                         \
+	X(entries, MILLION)                                                                        \
 	X(sets, XM_SETS_MAX - 1)                                                                   \
 	X(members, XM_MEMBERS_MAX)                                                                 \
 	X(interfaces, 65535)

@@ -130,6 +130,8 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	}
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
+	if (!error)
+		prepare_link(r, iface, link);
 	return error;
 }
 
@@ -152,8 +154,22 @@ static int attach_one(struct reconcile *r, struct iface *iface, const struct lin
 	record->flags |= (iface->native ? XM_RECORD_NATIVE : 0) |
 			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
 	prepare_link(r, iface, link);
+	iface->has_former = false;
 	tell(r, "attached", "interface", iface->name, iface->native ? "native" : "generic");
 	return 0;
+}
+
+/* The mode that ran before this one was tried runs on; the next round attaches. */
+static void go_back(struct reconcile *r, struct iface *iface, const struct interface_wish *wish,
+		    const struct fault *why)
+{
+	iface->has_former = false;
+	iface->native = !iface->native;
+	iface->refused_mode = wish ? wish->mode : MODE_AUTO;
+	snprintf(iface->forced, sizeof(iface->forced), "stays %s: %.170s",
+		 iface->native ? "native" : "generic", why->text);
+	r->entries_dirty = true;
+	tell(r, "attach-failed", "interface", iface->name, why->text);
 }
 
 /* Attaches, or falls back to generic when the mode is `auto`, or keeps the words. */
@@ -173,9 +189,13 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 		r->entries_dirty = true; /* sets of the other mode; the next round attaches */
 		return;
 	}
+	note_fault(r, error, &fault);
+	if (iface->has_former && error != -ENODEV) {
+		go_back(r, iface, wish, &fault);
+		return;
+	}
 	snprintf(iface->forced, sizeof(iface->forced), "%.190s", fault.text);
 	iface->tried = true;
-	note_fault(r, error, &fault);
 	tell(r, "attach-failed", "interface", iface->name, fault.text);
 }
 

@@ -114,6 +114,14 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 "%s cannot be an ingress: it carries no Ethernet frames",
 				 from->name);
 	int error = from ? check_loop(r, group, from, fault) : 0;
+	const struct group *other = interfaces_conflict(r, group, true);
+	if (!error && other) {
+		char text[GROUP_KEY_TEXT_MAX];
+		return fault_set(fault, -EEXIST,
+				 "%s means the same frames as group %s: change that one, or delete "
+				 "it first",
+				 group->key.from, group_key_format(&other->key, text));
+	}
 	if (!error)
 		warn_members(r, group, known, warn, token);
 	return error;

@@ -38,7 +38,7 @@ static void make_want(const struct entry *entry, uint32_t ingress, uint32_t vlan
 	}
 }
 
-/* Resolves compiled entries to slots; two names may mean one ingress: the first wins. */
+/* Resolves compiled entries to slots. */
 static size_t resolve(struct reconcile *r, const struct entry *entries, size_t count,
 		      struct want *wants)
 {
@@ -58,11 +58,7 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 			make_want(entry, ingress->slot, vlan, &wants[made++]);
 	}
 	qsort(wants, made, sizeof(*wants), by_record);
-	size_t kept = 0;
-	for (size_t i = 0; i < made; i++)
-		if (!kept || record_compare(&wants[kept - 1].record, &wants[i].record))
-			wants[kept++] = wants[i];
-	return kept;
+	return made;
 }
 
 /* Finds the sets and exclude maps; true when slots must grow first. */
@@ -70,7 +66,7 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 {
 	bool grow = false;
 	const struct group *last = NULL;
-	uint32_t exclude = 0;
+	const struct exclude_set *exclude = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		struct want *want = &wants[i];
@@ -89,7 +85,9 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 		if (want->group != last)
 			exclude = excludes_get(r, &want->group->exclude, &grow);
 		last = want->group;
-		want->exclude = exclude;
+		want->exclude = exclude->slot;
+		if (exclude->closed || ingress->exclude_closed)
+			want->set = NULL;
 	}
 	return sets_update(r) || grow;
 }
@@ -152,6 +150,22 @@ static uint64_t word_of(const struct want *wants, size_t count, const struct wan
 	return xm_entry(home(wants, count, want), set, want->exclude, flags);
 }
 
+/*
+ * The sources of a node that could not be written: no frame finds them, and the node's number
+ * becomes another's. With the node they are missing as a whole, and written as a whole next time.
+ */
+static void take_back_sources(struct reconcile *r, struct want *wants, size_t count, size_t node)
+{
+	for (size_t i = node + 1; i < count && wants[i].record.used == 2; i++) {
+		if (!wants[i].entry)
+			continue;
+		r->dp->entry_records[wants[i].entry].leaving = 1;
+		dataplane_delete(r->dp, wants[i].entry);
+		numbers_push(&r->old.entries, wants[i].entry);
+		wants[i].entry = 0;
+	}
+}
+
 /* From the most specific to the least, a node after its sources. */
 static void insert(struct reconcile *r, struct want *wants, size_t count)
 {
@@ -168,6 +182,8 @@ static void insert(struct reconcile *r, struct want *wants, size_t count)
 		note_fault(r, error, &fault);
 		numbers_push(&r->old.entries, want->entry);
 		want->entry = 0;
+		if (want->record.used == 1)
+			take_back_sources(r, wants, count, i);
 	}
 }
 
@@ -274,11 +290,13 @@ static enum entries_result begin_or_wait(struct reconcile *r, struct want *wants
 enum entries_result entries_update(struct reconcile *r)
 {
 	struct entry *compiled = NULL;
+	struct group *shadows = NULL;
 	size_t count = 0;
 	struct fault fault = {0};
 	enum entries_result result = ENTRIES_DONE;
 
-	int error = model_compile(r->model, &compiled, &count, &fault);
+	int error = model_compile_resolved(r->model, interfaces_resolve_key, r, &shadows, &compiled,
+					   &count, &fault);
 	struct want *wants = error ? NULL : calloc(count + 1, sizeof(*wants));
 	if (!error && !wants)
 		error = fault_set(&fault, -ENOMEM, "out of memory for %zu map entries", count);
@@ -297,6 +315,7 @@ enum entries_result entries_update(struct reconcile *r)
 		r->entries_dirty = false;
 	free(wants);
 	free(compiled);
+	free(shadows);
 	return result;
 }
 

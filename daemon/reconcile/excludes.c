@@ -47,12 +47,43 @@ static bool has(const int *ifindexes, unsigned int count, int ifindex)
 	return false;
 }
 
-/* Writes the difference; adds first, so that a renamed interface is never let through. */
+#define LEAST_ROOM 128 /* interfaces: a map that grew in vain costs memory only */
+
+/*
+ * A map with room for `count`, for the set that has none or one that is too small: the entries that
+ * name the old one are switched to it. 1: a slot must grow first.
+ */
+static int take_map(struct reconcile *r, struct exclude_set *set, unsigned int count)
+{
+	unsigned int room = count > LEAST_ROOM ? count : LEAST_ROOM;
+	uint32_t slot = pool_take(r->dp->exclude_pool, room);
+
+	if (!slot) {
+		int error = pool_want(r->dp->exclude_pool, room, 1);
+		return error ? error : 1;
+	}
+	if (set->slot) {
+		numbers_push(&r->old.excludes, set->slot);
+		r->entries_dirty = r->excludes_moving = true;
+	}
+	set->slot = slot;
+	free(set->ifindexes);
+	set->ifindexes = NULL;
+	set->count = 0;
+	return 0;
+}
+
+/*
+ * Writes the difference; adds first, so that a renamed interface is never let through. 1: a slot
+ * must grow first.
+ */
 static int fill(struct reconcile *r, struct exclude_set *set)
 {
 	struct gather g = {.set = set};
 	int error = netlink_each(r->netlink, match_link, &g);
 
+	if (!error && (!set->slot || g.count > pool_capacity(r->dp->exclude_pool, set->slot)))
+		error = take_map(r, set, g.count);
 	for (unsigned int i = 0; i < g.count && !error; i++)
 		if (!has(set->ifindexes, set->count, g.ifindexes[i]))
 			error = pool_add(r->dp->exclude_pool, set->slot, g.ifindexes[i],
@@ -72,18 +103,29 @@ static int fill(struct reconcile *r, struct exclude_set *set)
 	return 0;
 }
 
-static void fill_or_note(struct reconcile *r, struct exclude_set *set)
+/*
+ * A set whose map does not hold all it must is closed: its groups are copied to nobody rather than
+ * to who is excluded.
+ */
+static void fill_or_close(struct reconcile *r, struct exclude_set *set, bool *grow)
 {
 	struct fault fault;
 	int error = fill(r, set);
 
-	if (!error)
+	*grow |= error == 1;
+	if (set->closed != (error != 0))
+		r->entries_dirty = r->excludes_moving = true;
+	set->closed = error;
+	if (error >= 0)
 		return;
-	fault_set(&fault, error,
-		  error == -E2BIG
-		      ? "an exclude list matches more interfaces than its map holds (%u)"
-		      : "writing an exclude map of %u interfaces failed",
-		  r->dp->sizes.exclude_members);
+	if (error == -E2BIG)
+		fault_set(
+		    &fault, error,
+		    "an exclude list matches more than %u interfaces: its groups are copied to "
+		    "nobody; shorten it, or use `daemon --enforce fold`",
+		    r->dp->sizes.exclude_members);
+	else
+		fault_set(&fault, error, "writing an exclude map: %s", strerror(-error));
 	note_fault(r, error, &fault);
 }
 
@@ -96,30 +138,24 @@ void excludes_forget_link(struct reconcile *r, int ifindex)
 				set->ifindexes[i] = -1; /* fill() writes it again */
 }
 
-uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow)
+const struct exclude_set *excludes_get(struct reconcile *r, const struct names *names, bool *grow)
 {
+	static const struct exclude_set none = {0}, failed = {.closed = true};
+
 	if (!names->count)
-		return 0;
+		return &none;
 	struct exclude_set *set = find(r, names);
 	if (set)
-		return set->slot;
-	uint32_t slot = pool_take(r->dp->exclude_pool, r->dp->sizes.exclude_members);
-	if (!slot) {
-		pool_want(r->dp->exclude_pool, r->dp->sizes.exclude_members, 1);
-		*grow = true;
-		return 0;
-	}
+		return set;
 	set = calloc(1, sizeof(*set));
 	if (!set || names_copy(&set->names, names)) {
 		free(set);
-		pool_give(r->dp->exclude_pool, slot);
-		return 0;
+		return &failed;
 	}
-	set->slot = slot;
 	set->next = r->excludes;
 	r->excludes = set;
-	fill_or_note(r, set);
-	return slot;
+	fill_or_close(r, set, grow);
+	return set;
 }
 
 /* The ingresses' own lists, and all maps against the links there are now. */
@@ -127,21 +163,25 @@ bool excludes_update(struct reconcile *r)
 {
 	bool grow = false;
 
-	for (struct exclude_set *set = r->excludes; set && r->links_dirty; set = set->next)
-		fill_or_note(r, set);
+	for (struct exclude_set *set = r->excludes; set; set = set->next)
+		if (r->links_dirty || set->closed)
+			fill_or_close(r, set, &grow);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
 		if (!iface || !iface->is_ingress)
 			continue;
 		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
-		uint32_t exclude = 0;
+		static const struct names none = {0};
 		if (r->model->enforce != ENFORCE_LOOKUP)
 			continue; /* what it has goes when no entry needs it: excludes_sweep() */
-		if (wish)
-			exclude = excludes_get(r, &wish->exclude, &grow);
-		if (grow || exclude == iface->exclude)
+		const struct exclude_set *set =
+		    excludes_get(r, wish ? &wish->exclude : &none, &grow);
+		if (iface->exclude_closed != set->closed)
+			r->entries_dirty = true;
+		iface->exclude_closed = set->closed;
+		if (grow || set->slot == iface->exclude)
 			continue;
-		iface->exclude = exclude;
+		iface->exclude = set->slot;
 		attach_store_word(r, iface);
 	}
 	return grow;
@@ -199,7 +239,8 @@ void excludes_sweep(struct reconcile *r)
 			continue;
 		}
 		*at = set->next;
-		numbers_push(&r->old.excludes, set->slot);
+		if (set->slot)
+			numbers_push(&r->old.excludes, set->slot);
 		names_free(&set->names);
 		free(set->ifindexes);
 		free(set);

@@ -69,6 +69,7 @@ int egress_program(const struct reconcile *r, bool native)
 
 static void write_unicast(struct reconcile *r, struct iface *iface)
 {
+	iface->unicast_ifindex = iface->ifindex;
 	for (int native = 0; native < 2; native++) {
 		int error = dataplane_unicast(r->dp, native, iface->slot, iface->ifindex,
 					      egress_program(r, native));
@@ -78,9 +79,9 @@ static void write_unicast(struct reconcile *r, struct iface *iface)
 			fault_set(&fault, error, "writing %s to the unicast maps: %s", iface->name,
 				  strerror(-error));
 			note_fault(r, error, &fault);
+			iface->unicast_ifindex = -1; /* once more in the next round */
 		}
 	}
-	iface->unicast_ifindex = iface->ifindex;
 }
 
 static void unbind(struct reconcile *r, struct iface *iface)
@@ -114,12 +115,37 @@ static void bind_link(struct reconcile *r, struct iface *iface)
 		write_unicast(r, iface);
 }
 
+/* The slot of the name that nobody has used for the longest time; 0: none can be had. */
+static uint32_t take_idle_slot(struct reconcile *r)
+{
+	struct iface *oldest = NULL;
+
+	for (size_t i = 0; i < r->iface_count; i++) {
+		struct iface *iface = r->by_name[i];
+		if (iface->idle && !iface->quarantined &&
+		    (!oldest || iface->idle_since < oldest->idle_since))
+			oldest = iface;
+	}
+	if (!oldest)
+		return 0;
+	uint32_t slot = oldest->slot;
+	counters_move_interface(r->dp, slot, 0); /* element 0 keeps what the gone ones counted */
+	iface_remove(r, oldest);
+	return slot;
+}
+
 struct iface *iface_get(struct reconcile *r, const char *name)
 {
 	struct iface *iface = iface_find(r, name);
+	if (iface && iface->idle) {
+		iface->idle = false;
+		bind_link(r, iface);
+	}
 	if (iface)
 		return iface;
 	uint32_t slot = numbers_pop(&r->free_ifaces);
+	if (!slot)
+		slot = take_idle_slot(r);
 	if (!slot)
 		return NULL;
 	iface = iface_at(r, name, slot);
@@ -155,6 +181,52 @@ struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t
 	return iface_get(r, interfaces_parent(r, from, vlan));
 }
 
+bool interfaces_resolve_key(struct group_key *key, void *data)
+{
+	const char *name = interfaces_parent(data, key->from, &key->vlan);
+
+	if (!strcmp(name, key->from))
+		return false;
+	memset(key->from, 0, sizeof(key->from));
+	strncpy(key->from, name, sizeof(key->from) - 1);
+	return true;
+}
+
+/* The model's group of that ingress name, if it means `key`: with no tag of its own, or the inner.
+ */
+static const struct group *find_by_alias(struct reconcile *r, const char *from,
+					 const struct group_key *key)
+{
+	const uint32_t tags[] = {0, key->vlan & 0xffff};
+
+	for (int i = 0; i < 2; i++) {
+		struct group_key own = *key, resolved;
+		memset(own.from, 0, sizeof(own.from));
+		strncpy(own.from, from, sizeof(own.from) - 1);
+		own.vlan = tags[i];
+		resolved = own;
+		interfaces_resolve_key(&resolved, r);
+		if (!group_key_compare(&resolved, key) && model_find_group(r->model, &own))
+			return model_find_group(r->model, &own);
+	}
+	return NULL;
+}
+
+const struct group *interfaces_conflict(struct reconcile *r, const struct group *group, bool all)
+{
+	struct group_key key = group->key;
+	bool is_alias = interfaces_resolve_key(&key, r);
+	const struct group *found = is_alias ? model_find_group(r->model, &key) : NULL;
+
+	for (size_t i = 0; !found && (is_alias || all) && i < r->aliases.count; i++) {
+		if (strcmp(r->aliases.name[i], group->key.from))
+			found = find_by_alias(r, r->aliases.name[i], &key);
+		else if (!all)
+			break;
+	}
+	return found;
+}
+
 /* True when every egress that groups of this ingress name literally can take redirects. */
 static bool egresses_can_receive(struct reconcile *r, const struct iface *iface, char *why,
 				 size_t size)
@@ -186,10 +258,15 @@ static void decide_mode(struct reconcile *r, struct iface *iface, const struct l
 	enum mode mode = wish ? wish->mode : MODE_AUTO;
 
 	iface->forced[0] = 0;
-	iface->native =
+	bool native =
 	    mode == MODE_NATIVE ||
 	    (mode == MODE_AUTO && link_can_native(link, iface->forced, sizeof(iface->forced)) &&
 	     egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
+	if (iface->attached && native != iface->native) {
+		iface->has_former = true; /* when attaching fails, that is gone back to */
+		attach_drop(r, iface);	  /* the kernel holds one mode at a time */
+	}
+	iface->native = native;
 	iface->decided = true;
 	r->entries_dirty = true;
 }
@@ -198,6 +275,7 @@ static void mark_ingresses(struct reconcile *r)
 {
 	const char *last = "";
 
+	names_free(&r->aliases);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
 		if (r->ifaces[slot])
 			r->ifaces[slot]->is_ingress = false;
@@ -210,21 +288,26 @@ static void mark_ingresses(struct reconcile *r)
 		struct iface *iface = interfaces_resolve(r, from, &vlan);
 		if (iface)
 			iface->is_ingress = true;
+		if (vlan && names_add(&r->aliases, from))
+			note_fault(r, -ENOMEM, &(struct fault){"out of memory for names"});
 	}
 }
 
-/* A mode that is wanted strictly now, and differs from what runs, is decided again. */
+/*
+ * A mode that is wanted strictly now, and differs from what runs, is decided again; but one that
+ * was refused, so that the former runs on, is not tried with every change.
+ */
 static void check_wish(struct reconcile *r, struct iface *iface)
 {
 	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+	enum mode mode = wish ? wish->mode : MODE_AUTO;
 
-	if (!wish || wish->mode == MODE_AUTO || !iface->decided)
+	if (mode != iface->refused_mode)
+		iface->refused_mode = MODE_AUTO;
+	if (mode == MODE_AUTO || mode == iface->refused_mode || !iface->decided)
 		return;
-	if (iface->native != (wish->mode == MODE_NATIVE)) {
-		if (iface->attached)
-			attach_drop(r, iface);
+	if (iface->native != (mode == MODE_NATIVE))
 		iface->decided = iface->tried = false;
-	}
 }
 
 void interfaces_update(struct reconcile *r)
@@ -236,7 +319,7 @@ void interfaces_update(struct reconcile *r)
 		mark_ingresses(r);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
-		if (!iface)
+		if (!iface || iface->idle)
 			continue;
 		if (other_programs)
 			iface->unicast_ifindex = -1;
@@ -288,13 +371,30 @@ void interfaces_sweep(struct reconcile *r)
 {
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
-		if (!iface || iface->is_ingress || iface->memberships || iface->attached)
+		if (!iface || iface->idle || iface->is_ingress || iface->memberships ||
+		    iface->attached)
 			continue;
 		unbind(r, iface);
 		write_unicast(r, iface);
-		numbers_push(&r->old.ifaces, slot);
-		iface_remove(r, iface);
+		if (numbers_push(&r->old.ifaces, slot))
+			continue;
+		iface->exclude = 0;
+		iface->exclude_closed = iface->decided = iface->tried = iface->has_former = false;
+		iface->refused_mode = MODE_AUTO;
+		iface->forced[0] = 0;
+		iface->quarantined++;
+		iface->idle = true;
+		iface->idle_since = ++r->idle_count;
 	}
+}
+
+unsigned int interfaces_used(const struct reconcile *r)
+{
+	unsigned int used = 0;
+
+	for (size_t i = 0; i < r->iface_count; i++)
+		used += !r->by_name[i]->idle;
+	return used;
 }
 
 void interfaces_free(struct reconcile *r)
@@ -303,4 +403,5 @@ void interfaces_free(struct reconcile *r)
 		free(r->by_name[i]);
 	free(r->by_name);
 	free(r->ifaces);
+	names_free(&r->aliases);
 }

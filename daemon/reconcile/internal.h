@@ -31,7 +31,15 @@ struct iface {
 	uint32_t slot;
 	int ifindex;	     /* the link it is bound to now; 0: absent */
 	int unicast_ifindex; /* what the unicast maps hold */
-	bool is_ingress;     /* a group or the adopted state receives here */
+	/*
+	 * Nobody uses it. It keeps its slot, and so its counters for when it comes back, until
+	 * another name needs the slot and no frame can be counted there any more (`quarantined` is
+	 * 0).
+	 */
+	bool idle;
+	unsigned int quarantined;
+	unsigned long long idle_since; /* a count */
+	bool is_ingress;	       /* a group or the adopted state receives here */
 	unsigned int memberships;
 	uint64_t refusals;     /* of its driver, at the last look: refusal.c */
 	unsigned int refused;  /* looks until it is tried again, 0: it is not left out */
@@ -40,13 +48,16 @@ struct iface {
 	/* as ingress */
 	bool decided, native; /* the mode its sets are built for */
 	bool attached;
-	bool adopted; /* attached by an earlier daemon, perhaps of another version */
-	bool tried;   /* attaching failed and nothing has changed since */
+	bool adopted;		/* attached by an earlier daemon, perhaps of another version */
+	bool tried;		/* attaching failed and nothing has changed since */
+	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
+	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
 	struct ingress_state state;
 	char forced[192]; /* why the mode is what it is, or why attaching failed */
 	unsigned int prefixes, source_prefixes; /* entries in the tries */
 	uint32_t exclude;			/* slot of its own exclude map, --enforce lookup */
+	bool exclude_closed;			/* which does not hold all it must */
 };
 
 struct seat { /* one ready member in the devmap of a level */
@@ -93,7 +104,8 @@ struct actual_set {
 /* The same for a list of excludes, --enforce lookup. */
 struct exclude_set {
 	struct names names;
-	uint32_t slot;
+	uint32_t slot;	/* 0: none yet */
+	bool closed;	/* the map does not hold all it must: nobody gets copies */
 	int *ifindexes; /* what the map holds */
 	unsigned int count;
 	struct exclude_set *next;
@@ -135,6 +147,8 @@ struct reconcile {
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */
 	size_t iface_count;
+	unsigned long long idle_count; /* how often one became idle */
+	struct names aliases;	       /* names that groups have for an ingress of another name */
 	struct actual_set *sets;
 	struct exclude_set *excludes;
 	uint32_t *entries; /* what the kernel holds, by record_compare() */
@@ -152,6 +166,7 @@ struct reconcile {
 	bool entries_dirty;	       /* words or keys may differ from what is wanted */
 	bool links_dirty;	       /* a link changed since the last step */
 	bool grow_failed;	       /* the worker could not grow the pools */
+	bool excludes_moving;	       /* words still lead to exclude maps that are too small */
 	unsigned long long seen_model; /* version */
 	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;
@@ -188,12 +203,21 @@ struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot);
 void interfaces_update(struct reconcile *r);
 /* A link changed (NULL: it is gone): marks the sets it may belong to. */
 void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *link);
-/* Quarantines slots that nobody uses. */
+/* Unbinds those that nobody uses, and quarantines their slots. */
 void interfaces_sweep(struct reconcile *r);
+/* How many are in use. */
+unsigned int interfaces_used(const struct reconcile *r);
 /* The ingress that frames of `from` arrive on, and the tag they carry there. */
 struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
 /* Only its name. */
 const char *interfaces_parent(const struct reconcile *r, const char *from, uint32_t *vlan);
+/* The same for a key, without giving the ingress a slot: a key_resolve. `data`: the reconciler. */
+bool interfaces_resolve_key(struct group_key *key, void *data);
+/*
+ * A group of the model that means the same frames as `group` by another name of the ingress. `all`:
+ * any; else only one that counts before it.
+ */
+const struct group *interfaces_conflict(struct reconcile *r, const struct group *group, bool all);
 void interfaces_free(struct reconcile *r);
 /* The program that every devmap entry of that mode carries, -1 none: one for a device or none. */
 int egress_program(const struct reconcile *r, bool native);
@@ -232,8 +256,8 @@ void levels_free(struct actual_set *set);
 void levels_lose(struct actual_set *set, int ifindex);
 
 /* excludes.c */
-/* Slot of the exclude map for these names, 0: none. *grow: a slot must grow first. */
-uint32_t excludes_get(struct reconcile *r, const struct names *names, bool *grow);
+/* The exclude map for these names; slot 0 when there are none. *grow: a slot must grow first. */
+const struct exclude_set *excludes_get(struct reconcile *r, const struct names *names, bool *grow);
 /* The lists of ingresses, and all maps against the links; true: slots must grow first. */
 bool excludes_update(struct reconcile *r);
 /* What the kernel took out of the maps with that link (0: with any) is written again. */

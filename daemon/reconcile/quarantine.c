@@ -23,13 +23,6 @@ void quarantine_begin(struct reconcile *r)
 	worker_start(r->worker, WORK_GRACE);
 }
 
-static void release_iface(struct reconcile *r, uint32_t slot)
-{
-	counters_move_interface(r->dp, slot, 0); /* element 0 keeps what the gone ones counted */
-	r->dp->interface_records[slot] = (struct xm_interface_record){0};
-	numbers_push(&r->free_ifaces, slot);
-}
-
 void quarantine_end(struct reconcile *r)
 {
 	struct quarantine *q = &r->leaving;
@@ -52,7 +45,7 @@ void quarantine_end(struct reconcile *r)
 	while ((number = numbers_pop(&q->excludes)))
 		pool_give(r->dp->exclude_pool, number);
 	while ((number = numbers_pop(&q->ifaces)))
-		release_iface(r, number);
+		r->ifaces[number]->quarantined--;
 }
 
 void quarantine_free(struct quarantine *q)

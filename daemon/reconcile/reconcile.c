@@ -49,10 +49,11 @@ static bool pass(struct reconcile *r)
 		r->entries_dirty = true;
 	interfaces_update(r);
 	/* first: who is excluded must not get what a set that has just gained it lets through */
-	bool grow = excludes_update(r);
-	if (sets_update(r))
-		grow = true;
-	r->links_dirty = false;
+	bool grow = excludes_update(r) && !r->grow_failed;
+	if (!grow) {
+		grow = sets_update(r);
+		r->links_dirty = false;
+	}
 	if (!grow && r->transaction.stage == STAGE_IDLE && r->entries_dirty) {
 		enum entries_result result = entries_update(r);
 		grow = result == ENTRIES_GROW;
@@ -77,8 +78,11 @@ static bool pass(struct reconcile *r)
 		return true;
 	}
 	r->grow_failed = false;
-	if (!r->entries_dirty)
+	if (!r->entries_dirty) {
 		r->seen_model = version;
+		r->links_dirty |= r->excludes_moving; /* the sets that waited */
+		r->excludes_moving = false;
+	}
 	attach_update(r);
 	return false;
 }
@@ -150,8 +154,9 @@ int reconcile_reattach(struct reconcile *r, const char *interface, struct fault 
 		return fault_set(fault, -ENOENT,
 				 "%s is not an ingress of any group: see xmcastctl list-interfaces",
 				 interface);
-	attach_drop(r, iface);
-	iface->decided = iface->tried = false;
+	iface->decided = iface->tried = false; /* what runs goes only when the mode changes */
+	iface->adopted = iface->attached;
+	iface->refused_mode = MODE_AUTO;
 	r->links_dirty = true;
 	return 0;
 }

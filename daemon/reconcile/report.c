@@ -67,7 +67,8 @@ static void report_state(struct reconcile *r, const struct iface *ingress, bool 
 
 int reconcile_group_report(struct reconcile *r, const struct group *group, struct group_report *out)
 {
-	uint32_t vlan = group->key.vlan, entry = entries_of_group(r, group);
+	const struct group *other = interfaces_conflict(r, group, false);
+	uint32_t vlan = group->key.vlan, entry = other ? 0 : entries_of_group(r, group);
 	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);
 	const struct actual_set *set = group->set->actual;
 	bool ready = false;
@@ -84,6 +85,13 @@ int reconcile_group_report(struct reconcile *r, const struct group *group, struc
 			ready |= out->egress[i].ready;
 	}
 	report_state(r, ingress, ready, out);
+	if (other) {
+		char text[GROUP_KEY_TEXT_MAX];
+		out->state = "conflict";
+		snprintf(out->detail, sizeof(out->detail),
+			 "group %.100s means the same frames and counts: delete one",
+			 group_key_format(&other->key, text));
+	}
 	struct xm_group_counters c = {0};
 	if (entry)
 		counters_group(r->dp, entry, &c);
@@ -159,7 +167,7 @@ int reconcile_each_interface(struct reconcile *r,
 		levels_count_too_big(r, set);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct interface_report report;
-		if (!r->ifaces[slot])
+		if (!r->ifaces[slot] || r->ifaces[slot]->idle)
 			continue;
 		report_interface(r, r->ifaces[slot], &report);
 		int error = f(&report, token);
@@ -213,8 +221,7 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	snprintf(out->pin_dir, sizeof(out->pin_dir), "%s", dp->pin_dir);
 	for (const struct actual_set *set = r->sets; set; set = set->next)
 		out->sets++;
-	for (uint32_t slot = 1; slot <= dp->sizes.interfaces; slot++)
-		out->interfaces += r->ifaces[slot] != NULL;
+	out->interfaces = interfaces_used(r);
 	if (r->fault.text[0] && r->error)
 		snprintf(out->problem, sizeof(out->problem), "%.255s", r->fault.text);
 }

@@ -164,6 +164,9 @@ bool sets_update(struct reconcile *r)
 	for (struct actual_set *set = r->sets; set; set = set->next) {
 		if (!set->dirty || !set->wanted)
 			continue;
+		/* who came and is excluded by a map that no word names yet must wait for it */
+		if (r->excludes_moving && set->level_count)
+			continue;
 		struct fault fault;
 		int error = refresh(r, set);
 		if (!error)

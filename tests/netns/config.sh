@@ -3,7 +3,7 @@
 # test: configuration files, ownership, apply, reload, save, restart, exit codes (cases 28, 29, 32).
 . "$(dirname "$0")/lib.sh"
 
-network 3
+network 4
 conf=$work/xmcastd.conf
 
 check "xmcastd starts" configure '# a comment' 'group 239.1.1.1 --from in0 --to out0 # and one more' \
@@ -125,6 +125,25 @@ check "... unless it may come" ctl add-exclude 239.7.7.7 nope9 --pending
 check "... then others are added without that" ctl add-exclude 239.7.7.7 out2
 check "... and removed" ctl del-exclude 239.7.7.7 nope9
 ip link set out1 up
+
+# An egress that leaves all groups and comes back counts on.
+check "an egress" ctl add-group 239.8.8.8 --from in0 --to out3
+before
+check "... gets copies" deliver -n 700 239.8.8.8 all:r3
+check "... which are counted" sums 700 700
+counted=$(iface out3 .transmitted)
+check "... at least those" [ "$counted" -ge 700 ]
+check "it leaves all groups" ctl del-group 239.8.8.8
+check "... and the list" until_true 5 is '' iface out3 .transmitted
+check "it comes back" ctl add-group 239.8.8.8 --from in0 --to out3
+check "... and counts on" is "$counted" iface out3 .transmitted
+check "... with the next copies" deliver -n 300 239.8.8.8 all:r3
+check "... all of them" until_true 5 is $((counted + 300)) iface out3 .transmitted
+ctl del-group 239.8.8.8
+stop_daemon KILL
+check "also after a restart" daemon
+check "... it comes back" ctl add-group 239.8.8.8 --from in0 --to out3
+check "... and counts on" is $((counted + 300)) iface out3 .transmitted
 
 check "usage: exit 2" refused 2 '.' ctl add-group
 check "an unknown verb: exit 2" refused 2 'frobnicate' ctl frobnicate

@@ -47,6 +47,36 @@ if made k0 link out1 type vlan id 100; then
 	check "... add-group" ctl add-group 239.1.0.12 --from k0 --to out0,out2
 	check "... active" until_true 5 is active group 239.1.0.12 .state
 	check "... the hosts of the VLAN get all" deliver 239.1.0.12 all:r0 all:r2
+	# Two names of the same frames: the second is refused; what a file says of both is shown.
+	check "... its parent with that tag is the same" refused 1 'in0 means the same.*from k0' \
+	    ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2
+	check "... another tag is not" ctl add-group 239.1.0.12 --from in0 --vlan 101 --to out2
+	check "... nor another group" ctl add-group 239.1.0.13 --from in0 --vlan 100 --to out2
+	check "... which k0 is refused then" refused 1 'k0 means the same.*from in0' \
+	    ctl add-group 239.1.0.13 --from k0 --to out0
+	echo 'group 239.1.0.12 --from in0 --vlan 100 --to out2' >"$work/both"
+	echo 'group 239.1.0.12 --from k0 --to out0,out2' >>"$work/both"
+	echo 'group 239.1.0.0/24 --source 10.9.0.3 --from in0 --vlan 100 --to out0' >>"$work/both"
+	check "... apply of both" ctl apply "$work/both"
+	state_of()
+	{
+		ctl --json list-groups | jq -r ".groups[] | select(.address == \"239.1.0.12\" and
+		    .from == \"$1\") | .$2"
+	}
+	check "... the one that names the interface itself is active" is active state_of in0 state
+	check "... the other is a conflict" is conflict state_of k0 state
+	check "... and says with whom" is 'group 239.1.0.12 vlan 100 from in0 means the same frames and counts: delete one' \
+	    state_of k0 detail
+	check "... which gets the frames" deliver 239.1.0.12 none:r0 all:r2
+	check "... and counts them alone" is 0 state_of k0 frames
+	check "... the conflict ends with one of them" ctl del-group 239.1.0.12 --from in0
+	check "... then the other is active" until_true 5 is active state_of k0 state
+	check "... and gets them" deliver 239.1.0.12 all:r0 all:r2
+	ip link del k0
+	check "... a VLAN that is gone: pending" until_true 5 is pending state_of k0 state
+	ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2
+	check "... one that comes later may bring the conflict" made k0 link in0 type vlan id 100
+	check "... which is shown" until_true 5 is conflict state_of k0 state
 	for host in r0 r2 s; do
 		ns $host tc qdisc del dev "$(echo $host | sed 's/^s$/s0/')" clsact
 	done

@@ -225,6 +225,92 @@ static void entries_answer_as_the_rule_does(void **state)
 	assert_true(copied > 5000); /* else the tables were too dull to show anything */
 }
 
+/* in1 is in0 with the tag 5, as a VLAN netdev is. */
+static bool resolve_in1(struct group_key *key, void *data)
+{
+	(void)data;
+	if (strcmp(key->from, "in1"))
+		return false;
+	snprintf(key->from, sizeof(key->from), "in0");
+	key->vlan = key->vlan ? 5 << 16 | key->vlan : 5;
+	return true;
+}
+
+/* The same model as an operator would write it without in1; what in0 says itself comes first. */
+static struct model *without_in1(const struct model *model)
+{
+	struct model *plain = model_new();
+
+	for (int alias = 0; alias < 2; alias++) {
+		for (size_t i = 0; i < model->group_count; i++) {
+			struct group group = *model->groups[i];
+
+			if (resolve_in1(&group.key, NULL) != alias)
+				continue;
+			group.line = 0;
+			if (!model_find_group(plain, &group.key))
+				assert_int_equal(model_add_group(plain, &group, NULL), 0);
+		}
+	}
+	return plain;
+}
+
+/* Groups of in1 name another egress, so that one is not taken for the other. */
+static void name_egress_of_in1(struct model *model)
+{
+	struct names other = make_names("other"), none = {};
+
+	for (size_t i = 0; i < model->group_count; i++)
+		if (!strcmp(model->groups[i]->key.from, "in1"))
+			assert_int_equal(
+			    model_change_group(model, &model->groups[i]->key, &other, &none, NULL),
+			    0);
+	names_free(&other);
+}
+
+static void names_of_one_ingress_count_together(void **state)
+{
+	unsigned int lost = 0;
+
+	(void)state;
+	for (seed = 1; seed < 2000;) {
+		unsigned int start = seed;
+		struct model *model = random_model(&universes[start % 5]), *plain;
+		struct entry *got, *wanted;
+		size_t got_count, wanted_count;
+		struct group *shadows;
+
+		name_egress_of_in1(model);
+		plain = without_in1(model);
+		lost += model->group_count - plain->group_count;
+		assert_int_equal(model_compile_resolved(model, resolve_in1, NULL, &shadows, &got,
+							&got_count, NULL),
+				 0);
+		assert_int_equal(model_compile(plain, &wanted, &wanted_count, NULL), 0);
+		assert_int_equal(got_count, wanted_count);
+		for (size_t i = 0; i < got_count; i++) {
+			const struct entry *g = &got[i], *w = &wanted[i];
+
+			assert_string_equal(g->from, w->from);
+			assert_int_equal(g->vlan, w->vlan);
+			assert_int_equal(prefix_compare(&g->address, &w->address), 0);
+			assert_int_equal(prefix_compare(&g->source, &w->source), 0);
+			assert_int_equal(!g->group, !w->group);
+			if (g->group)
+				assert_true(names_equal(&g->group->to, &w->group->to));
+			assert_int_equal(g->copied, w->copied);
+			assert_int_equal(g->has_sources, w->has_sources);
+		}
+		free(got);
+		free(wanted);
+		free(shadows);
+		model_free(plain);
+		model_free(model);
+		seed = start + 1;
+	}
+	assert_true(lost > 50); /* conflicts were among them */
+}
+
 static void the_limit_counts_copies(void **state)
 {
 	struct model *model = model_new();
@@ -277,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(entries_answer_as_the_rule_does),
+	    cmocka_unit_test(names_of_one_ingress_count_together),
 	    cmocka_unit_test(the_limit_counts_copies),
 	    cmocka_unit_test(an_empty_model_has_no_entries),
 	};

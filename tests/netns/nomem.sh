@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test: the kernel has no memory for one write into a map, whichever of a change: the change says so, what
+# was in force stays, and the next change makes all of it right.
+. "$(dirname "$0")/lib.sh"
+
+network 4
+export XMCAST_NOMEM=$work/nomem
+
+# fail_at N: the Nth write from now on fails; 0: none. seen: how many there were.
+fail_at()
+{
+	python3 -c "
+import struct, sys
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('II', $1, 0))"
+}
+seen()
+{
+	python3 -c "
+import struct
+print(struct.unpack('II', open('$XMCAST_NOMEM', 'rb').read())[1])"
+}
+head -c 8 /dev/zero >"$XMCAST_NOMEM"
+xmcastd=$work/xmcastd
+cat >"$xmcastd" <<END
+#!/bin/sh
+LD_PRELOAD=$tools/libnomem.so exec "$build/daemon/xmcastd" "\$@"
+END
+chmod +x "$xmcastd"
+
+# A node with sources and an ancestor with others, so that there are copies; prefixes, so that tries.
+cat >"$work/sources" <<END
+group 239.1.0.0/16 --from in0 --to out0 --source 10.9.0.2
+group 239.1.1.1 --from in0 --to out1 --source 10.9.0.3
+group 239.1.1.1 --from in0 --to out2 --source 10.9.0.4/31
+group 239.1.1.1 --from in0 --to out3
+group 239.2.2.2 --from in0 --to out3
+END
+echo 'group 239.2.2.2 --from in0 --to out3' >"$work/before"
+sources_right()
+{
+	deliver -n 300 -s 10.9.0.2 239.1.1.2 all:r0 none:r1 none:r2 none:r3 &&
+	    deliver -n 300 -s 10.9.0.3 239.1.1.1 none:r0 all:r1 none:r2 none:r3 &&
+	    deliver -n 300 -s 10.9.0.4 239.1.1.1 none:r0 none:r1 all:r2 none:r3 &&
+	    deliver -n 300 -s 10.9.0.2 239.1.1.1 none:r0 none:r1 none:r2 all:r3
+}
+# nth N: with the Nth write failing; the change after it makes all right.
+nth()
+{
+	ctl apply "$work/before" && until_true 5 settled && fail_at "$1" || return 1
+	if ctl apply "$work/sources"; then
+		[ "$(seen)" -lt "$1" ] || echo "write $1 failed and was made up for"
+	fi
+	fail_at 0
+	deliver -n 200 239.2.2.2 none:r0 none:r1 none:r2 all:r3 || return 1
+	ctl add-group 239.3.3.3 --from in0 --to out0 && until_true 5 settled && sources_right
+}
+
+check "xmcastd starts" configure 'interface in0 --mode native'
+check "apply" ctl apply "$work/before"
+check "settled" until_true 5 settled
+fail_at 0
+check "apply of groups with sources" ctl apply "$work/sources"
+check "settled" until_true 5 settled
+writes=$(seen)
+comment "$writes writes into maps"
+check "all as it should be" sources_right
+for n in $(seq "$writes"); do
+	check "write $n of $writes fails" nth "$n"
+done
+finish
