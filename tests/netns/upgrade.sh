@@ -7,7 +7,9 @@
 network 3
 times=${long:+150} # two of three change the layout
 times=${times:-6}
-other=$build/tests/netns/layout/xmcastd-other-layout
+# With what the unit leaves them.
+unit="setpriv --bounding-set -all,+bpf,+net_admin,+net_broadcast,+perfmon"
+other="$unit $build/tests/netns/layout/xmcastd-other-layout"
 pins=/sys/fs/bpf/xmcast
 
 one_directory()
@@ -22,7 +24,7 @@ successor()
 	0) sed -i '/^limit/d' "$work/xmcastd.conf" ;;
 	1) xmcastd=$other ;;
 	2)
-		xmcastd=
+		xmcastd="$unit $build/daemon/xmcastd"
 		echo "limit entries 3000" >>"$work/xmcastd.conf"
 		;;
 	esac
