@@ -15,10 +15,10 @@ program()
 killed_and_started()
 {
 	stop_daemon KILL
-	daemon && not_back 239.1.1.1 && until_true 10 settled && not_back 239.1.1.1
+	daemon && until_true 10 settled && not_back 239.1.1.1
 }
 
-for mode in native generic; do
+for mode in ${XMCAST_MODES:-native generic}; do
 	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
 	    'group 239.1.1.2 --from in0 --to out2'
 	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
@@ -29,7 +29,7 @@ for mode in native generic; do
 	before
 	rm -f "$work/count.was"
 	check "$mode: $times kills under load lose nothing, and no counter goes back" during $times \
-	    killed_and_started -n 80000 -r 20000 239.1.1.1 all:r0 all:r1 none:r2
+	    killed_and_started -n 30000 -r 5000 239.1.1.1 all:r0 all:r1 none:r2
 	comment "$mode: $times kills, $sent frames, none lost, doubled or out of order"
 	check "$mode: the counters went on through it all" sums "$sent" $((2 * sent))
 	same "$mode: the program is the same" "$id" "$(program)"

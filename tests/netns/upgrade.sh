@@ -31,7 +31,7 @@ successor()
 	daemon && not_back 239.1.1.1 && until_true 10 settled && not_back 239.1.1.1 &&
 	    one_directory
 }
-for mode in native generic; do
+for mode in ${XMCAST_MODES:-native generic}; do
 	xmcastd=
 	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
 	    'group 239.1.1.2 --from in0 --to out2' 'group 239.2.0.0/16 --from in0 --to out2' \
