@@ -177,8 +177,8 @@ static int purge(struct daemon *d, struct fault *fault)
 
 	if (!error && strcmp(d->options.bpffs, "none"))
 		error = reconcile_purge(d->options.bpffs, fault);
-	if (!error && unlink(d->state_path) && errno != ENOENT)
-		error = fault_set(fault, -errno, "removing %s: %s", d->state_path, strerror(errno));
+	if (!error)
+		error = state_remove(d->state_path, fault);
 	if (!error)
 		place_remove(d->options.runtime_dir);
 	return error;

@@ -70,5 +70,7 @@ int config_write_runtime(FILE *stream, const struct model *model);
  */
 int state_write(const char *path, const struct model *model, struct fault *fault);
 int state_read(const char *path, struct model *model, struct fault *fault);
+/* Removes it, and what a writer that was killed left beside. None there is no error. */
+int state_remove(const char *path, struct fault *fault);
 
 #endif

@@ -257,12 +257,32 @@ static FILE *open_state(const char *path)
 	return stream;
 }
 
+/* A writer that was killed leaves its temporary file. */
+static void sweep(const char *path)
+{
+	char new[PATH_MAX];
+
+	if (snprintf(new, sizeof(new), "%s.new", path) < (int)sizeof(new))
+		unlink(new);
+}
+
+int state_remove(const char *path, struct fault *fault)
+{
+	sweep(path);
+	if (unlink(path) < 0 && errno != ENOENT)
+		return fault_set(fault, -errno, "state %s: cannot be removed: %m", path);
+	return 0;
+}
+
 int state_read(const char *path, struct model *model, struct fault *fault)
 {
 	FILE *stream = open_state(path);
 	struct fault damage;
 	char kept[PATH_MAX + sizeof(".damaged")];
-	int r;
+	int r, error = errno;
+
+	sweep(path);
+	errno = error;
 
 	if (!stream && errno == ENOENT)
 		return fault_set(fault, -ENOENT, "state %s: there is none", path);

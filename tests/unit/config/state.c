@@ -242,11 +242,25 @@ static void a_failed_write_leaves_the_old_file(void **state)
 	model_free(empty);
 }
 
+static void what_a_killed_writer_left_goes(void **state)
+{
+	assert_int_equal(state_write("state", *state, &fault), 0);
+	put("state.new", "group", 5);
+	assert_int_equal(state_read("state", *state, &fault), 0);
+	assert_int_equal(access("state.new", F_OK), -1);
+	put("state.new", "group", 5);
+	assert_int_equal(state_remove("state", &fault), 0);
+	assert_int_equal(access("state.new", F_OK), -1);
+	assert_int_equal(access("state", F_OK), -1);
+	assert_int_equal(state_remove("state", &fault), 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 	    TEST(what_was_written_comes_back),
+	    TEST(what_a_killed_writer_left_goes),
 	    TEST(the_sum_is_sha256_of_what_stands_before),
 	    TEST(any_cut_and_any_flipped_bit_is_seen),
 	    TEST(a_good_sum_over_nonsense_is_damage_too),
