@@ -15,9 +15,6 @@
 #include "cli/output.h"
 #include "cli/words.h"
 
-#define CONFIG_DIRECTORY "/etc/xmcast"
-#define DIRECTORY	 CONFIG_DIRECTORY "/conf.d"
-
 struct saving {
 	FILE *out;
 	size_t groups;
@@ -174,16 +171,6 @@ static bool is_file_name(const char *name)
 	return *name && *name != '.' && strlen(name) < 128;
 }
 
-/* The configuration's own directory, which nobody may have needed before. */
-static int make_directory(void)
-{
-	if ((mkdir(CONFIG_DIRECTORY, 0755) < 0 && errno != EEXIST) ||
-	    (mkdir(DIRECTORY, 0755) < 0 && errno != EEXIST))
-		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
-				"cannot make %s: %s", DIRECTORY, strerror(errno));
-	return CLI_DONE;
-}
-
 static int save(const struct cli *cli, const char *name, const char *directory)
 {
 	struct saving saving = {};
@@ -194,9 +181,7 @@ static int save(const struct cli *cli, const char *name, const char *directory)
 		return verb_usage("save", "NAME may have letters, digits, '.', '_' and '-' only");
 	if (snprintf(path, sizeof(path), "%s/%s.conf", directory, name) >= PATH_MAX)
 		return cli_fail(CLI_USAGE, "the path %s is too long", directory);
-	r = strcmp(directory, DIRECTORY) ? CLI_DONE : make_directory();
-	if (r == CLI_DONE)
-		r = save_to(cli, directory, path, &saving);
+	r = save_to(cli, directory, path, &saving);
 	if (r != CLI_DONE)
 		return r;
 	if (cli->json)
@@ -205,6 +190,48 @@ static int save(const struct cli *cli, const char *name, const char *directory)
 		printf("%zu %s in %s\n", saving.groups, saving.groups == 1 ? "group" : "groups",
 		       path);
 	return CLI_DONE;
+}
+
+static int make_directory(const char *path)
+{
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
+				"cannot make %s: %s", path, strerror(errno));
+	return CLI_DONE;
+}
+
+/* conf.d beside the daemon's configuration file, which is what it will read. Both directories may
+ * not have been needed before. */
+static int take_directory(const json_t *status, bool continues, void *data)
+{
+	const char *file = output_string(status, "config_file");
+	const char *slash = strrchr(file, '/');
+	char **directory = data;
+	int r = CLI_DONE;
+
+	(void)continues;
+	*directory = slash && slash > file ? strndup(file, slash - file) : strdup(".");
+	if (*directory)
+		r = make_directory(*directory);
+	free(*directory);
+	if (asprintf(directory, "%.*sconf.d", slash ? (int)(slash - file + 1) : 0, file) < 0) {
+		*directory = NULL;
+		return cli_fail(CLI_REFUSED, "out of memory");
+	}
+	return r == CLI_DONE ? make_directory(*directory) : r;
+}
+
+/* `directory`: allocated. */
+static int default_directory(const struct cli *cli, char **directory)
+{
+	struct client client;
+	int r = client_open(&client, cli);
+
+	if (r != CLI_DONE)
+		return r;
+	r = client_call(&client, "Status", json_object(), false, take_directory, directory);
+	client_close(&client);
+	return r;
 }
 
 int cmd_save(const struct cli *cli, int argc, const char **argv)
@@ -223,7 +250,9 @@ int cmd_save(const struct cli *cli, int argc, const char **argv)
 	else if (poptPeekArg(context))
 		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
 	else
-		r = save(cli, name ? name : "saved", directory ? directory : DIRECTORY);
+		r = directory ? CLI_DONE : default_directory(cli, &directory);
+	if (r == CLI_DONE)
+		r = save(cli, name ? name : "saved", directory);
 	poptFreeContext(context);
 	free(directory);
 	return r;

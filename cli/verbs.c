@@ -115,7 +115,7 @@ const struct verb verbs[] = {
      cmd_apply},
     {"save",
      "[NAME] [--dir DIR]",
-     "write the runtime groups to /etc/xmcast/conf.d/NAME.conf",
+     "write the runtime groups to conf.d/NAME.conf beside the configuration",
      "NAME is 'saved' unless given. It also holds what was wished for interfaces, such as detach. "
      "It\n"
      "is read after the next boot.\n",

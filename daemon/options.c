@@ -7,7 +7,8 @@
 
 #include "daemon/options.h"
 
-#define DEFAULT_CONFIG	    "/etc/xmcast/xmcastd.conf"
+#define CONFIG_DIR	    "/etc/xmcast"
+#define CONFIG_FILE	    "/xmcastd.conf"
 #define DEFAULT_RUNTIME_DIR "/run/xmcast"
 #define DEFAULT_BPFFS	    "/sys/fs/bpf/xmcast"
 
@@ -20,19 +21,26 @@ void options_free(struct options *o)
 	*o = (struct options){0};
 }
 
+/* DIR[/NETNS]FILE, allocated; NULL: no memory. A namespace that is given as a path has no name. */
+static char *default_path(const char *dir, const char *netns, const char *file)
+{
+	bool named = netns && !strchr(netns, '/');
+	char *path;
+
+	return asprintf(&path, "%s%s%s%s", dir, named ? "/" : "", named ? netns : "", file) < 0
+		   ? NULL
+		   : path;
+}
+
 static int fill_defaults(struct options *o)
 {
 	o->config_named = o->config;
 	if (!o->config)
-		o->config = strdup(DEFAULT_CONFIG);
+		o->config = default_path(CONFIG_DIR, o->netns, CONFIG_FILE);
 	if (!o->bpffs)
 		o->bpffs = strdup(DEFAULT_BPFFS);
-	if (!o->runtime_dir && o->netns && !strchr(o->netns, '/')) {
-		if (asprintf(&o->runtime_dir, DEFAULT_RUNTIME_DIR "/%s", o->netns) < 0)
-			o->runtime_dir = NULL;
-	} else if (!o->runtime_dir) {
-		o->runtime_dir = strdup(DEFAULT_RUNTIME_DIR);
-	}
+	if (!o->runtime_dir)
+		o->runtime_dir = default_path(DEFAULT_RUNTIME_DIR, o->netns, "");
 	return o->config && o->bpffs && o->runtime_dir ? 0 : -ENOMEM;
 }
 
@@ -42,7 +50,8 @@ int options_parse(int argc, const char **argv, struct options *out)
 	int check = 0, purge = 0, verbose = 0, version = 0;
 	const struct poptOption table[] = {
 	    {"config", 'c', POPT_ARG_STRING, &o.config, 0,
-	     "configuration (and conf.d beside it), default " DEFAULT_CONFIG, "FILE"},
+	     "configuration and conf.d beside it, default " CONFIG_DIR "[/NETNS]" CONFIG_FILE,
+	     "FILE"},
 	    {"runtime-dir", 0, POPT_ARG_STRING, &o.runtime_dir, 0,
 	     "socket, lock and state, default " DEFAULT_RUNTIME_DIR "[/NETNS]", "DIR"},
 	    {"bpffs", 0, POPT_ARG_STRING, &o.bpffs, 0,

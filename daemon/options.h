@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct options {
-	char *config;	   /* --config, default /etc/xmcast/xmcastd.conf */
+	char *config;	   /* --config, default /etc/xmcast[/NETNS]/xmcastd.conf */
 	bool config_named; /* it was given: then it must exist */
 	char *runtime_dir; /* --runtime-dir, default /run/xmcast, with --netns NAME below it */
 	char *bpffs;	   /* --bpffs, default /sys/fs/bpf/xmcast; "none": nothing is pinned */

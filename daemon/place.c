@@ -15,6 +15,15 @@
 
 #include "daemon/place.h"
 
+/* Is this thread there? One that a service manager put there may not be allowed to enter. */
+static bool is_in_netns(int fd)
+{
+	struct stat there, here;
+
+	return !fstat(fd, &there) && !stat("/proc/self/ns/net", &here) &&
+	       there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+}
+
 int place_enter_netns(const char *netns, struct fault *fault)
 {
 	char path[256];
@@ -24,7 +33,7 @@ int place_enter_netns(const char *netns, struct fault *fault)
 	if (fd < 0)
 		return fault_set(fault, -errno, "network namespace %s: %s: see `ip netns list`",
 				 path, strerror(errno));
-	int error = setns(fd, CLONE_NEWNET) ? -errno : 0;
+	int error = is_in_netns(fd) || !setns(fd, CLONE_NEWNET) ? 0 : -errno;
 	close(fd);
 	if (error)
 		return fault_set(fault, error, "entering network namespace %s: %s", path,

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# usage: root.sh DIR SUITE: a fresh, minimal Debian in DIR/root, with systemd and what this test looks at
+# a machine with, from the mirrors that the system's own apt uses. One that is there is taken.
+set -eu
+dir=$1
+suite=$2
+[ ! -e "$dir/complete" ] || exit 0
+
+# sources: apt's lines for $suite, at the places where this machine gets Debian from.
+sources()
+{
+	apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
+	    sed -n 's/^Debian //p' | sort -u | while read -r uri name; do
+		case $name in
+		*-security) echo "deb $uri $suite-security main" ;;
+		*-*) ;;
+		*) echo "deb $uri $suite main" ;;
+		esac
+	done | sort -u
+}
+
+rm -rf "$dir"
+mkdir -p "$dir"
+sources >"$dir/sources.list"
+[ -s "$dir/sources.list" ] || {
+	echo "apt knows no mirror of Debian: run apt-get update"
+	exit 1
+}
+mmdebstrap --mode=root --variant=minbase --format=directory \
+    --include=systemd-sysv,dbus,iproute2,ethtool,jq,procps --skip=cleanup/apt \
+    --aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    "$suite" "$dir/root" "$dir/sources.list"
+echo "$suite" >"$dir/complete"

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by inside.sh: what a service manager does with the units.
+
+# wait_replaced OLD-PID [UNIT]
+wait_replaced()
+{
+	until_true 30 replaced "$@"
+}
+
+same "it tells when it is ready" "$(property xmcastd.service Type)" notify
+check "... and how it is" sh -c 'systemctl show --value -p StatusText xmcastd | grep groups'
+
+# reload
+cat >/etc/xmcast/conf.d/studio.conf <<-END
+	group 239.7.7.7 --from in0 --to out1
+END
+check "reload" systemctl reload xmcastd
+same "... has happened when it returns" "$(group 239.7.7.7 .state)" active
+echo 'group nonsense' >>/etc/xmcast/conf.d/studio.conf
+check "a reload that is refused fails" sh -c '! systemctl reload xmcastd'
+check "... the journal says where" sh -c \
+    'journalctl --sync; journalctl -q -u xmcastd | grep studio.conf:2'
+same "... and all is as before" "$(group 239.7.7.7 .state)/$(property xmcastd ActiveState)" \
+    active/active
+sed -i 2d /etc/xmcast/conf.d/studio.conf
+
+# kill
+killed()
+{
+	old=$(main_pid)
+	kill -KILL "$old" && wait_replaced "$old"
+}
+under_load "a daemon that is killed is started again" killed
+same "... and still has its groups" "$(group 239.1.1.1 .state)" active
+
+# watchdog
+mkdir -p /run/systemd/system/xmcastd.service.d
+check "the watchdog is on" [ "$(property xmcastd.service WatchdogUSec)" != 0 ]
+printf '[Service]\nWatchdogSec=2\n' >/run/systemd/system/xmcastd.service.d/watchdog.conf
+systemctl daemon-reload
+systemctl restart xmcastd
+hang()
+{
+	old=$(main_pid)
+	kill -STOP "$old" && wait_replaced "$old"
+}
+datagrams=16000
+under_load "a daemon that hangs is replaced" hang
+datagrams=
+check "... by the watchdog" sh -c \
+    'journalctl --sync; journalctl -q -u xmcastd | grep -i "watchdog timeout"'
+rm -r /run/systemd/system/xmcastd.service.d
+systemctl daemon-reload
+
+# restart, stop
+restarts()
+{
+	for i in 1 2 3 ${long:+4 5 6 7 8 9}; do
+		systemctl reset-failed xmcastd
+		systemctl restart xmcastd || return 1
+	done
+}
+datagrams=${long:+24000}
+under_load "restarted three times" restarts
+datagrams=
+before
+under_load "stop" systemctl stop xmcastd
+check "forwarding goes on while it is stopped" deliver 239.1.1.1 all:r0 all:r1
+check "a call says how to start it" refused 3 'xmcastd' xmcastctl status
+
+# socket activation
+check "socket activation" systemctl start xmcastd.socket
+same "... the daemon is not running" "$(property xmcastd.service ActiveState)" inactive
+check "... the first call starts it" xmcastctl status
+check "it counted while it was away" sums 7000 14000
+calls_wait()
+{
+	systemctl restart --no-block xmcastd
+	for i in $(seq 30); do
+		xmcastctl status || return 1
+	done
+}
+check "calls wait while it is restarted" calls_wait
+systemctl stop xmcastd.socket xmcastd.service
+check "without its socket it makes its own" sh -c 'systemctl start xmcastd && xmcastctl status'
+
+# one instance for each network namespace
+ip netns add blue
+for veth in bin bout; do
+	ip link add $veth netns blue type veth peer name p$veth
+	ip -n blue link set $veth up
+	ip link set p$veth up
+done
+mkdir -p /etc/xmcast/blue
+echo 'group 239.8.8.8 --from bin --to bout' >/etc/xmcast/blue/xmcastd.conf
+check "an instance for a network namespace" systemctl start xmcastd@blue
+same "... reads its own configuration" "$(ctl --netns blue --json list-groups |
+    jq -r '.groups[] | "\(.address) \(.state)"')" '239.8.8.8 active'
+check "... and attached there" sh -c 'ip -n blue -d link show bin | grep -q xdp'
+check "... without the right to enter namespaces" sh -c \
+    '! grep -q CapabilityBoundingSet=.*SYS_ADMIN /lib/systemd/system/xmcastd@.service'
+echo 'group 239.8.8.9 --from bin --to bout' >>/etc/xmcast/blue/xmcastd.conf
+check "... reload" systemctl reload xmcastd@blue
+same "... reached it, not the other" "$(ctl --netns blue --json list-groups | jq '.groups | length')$(
+    group 239.8.8.9 .state)" 2null
+check "... save" sh -c 'xmcastctl --netns blue add-group 239.8.8.1 --from bin --to bout &&
+    xmcastctl --netns blue save && grep 239.8.8.1 /etc/xmcast/blue/conf.d/saved.conf'
