@@ -8,7 +8,7 @@ usage()
 {
 	cat <<-END
 	usage: sudo sh tests/run.sh [--long] [--suite NAME]... [--keep]
-	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench (may be repeated)
+	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench packages (repeatable)
 	  --long        also what takes longer than the ordinary run of under 20 minutes
 	  --keep        keep the namespaces of a failed network test and say how to enter them
 	END
@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ -n "$suites" ] || suites='lint unit bpf fuzz netns vm bench'
+[ -n "$suites" ] || suites='lint unit bpf fuzz netns vm bench packages'
 
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$top" || exit 1
@@ -171,7 +171,7 @@ run_suite()
 		*) scripts fuzz "${XMCAST_LONG:+5}600" ;;
 		esac
 		;;
-	bpf | netns | bench | vm)
+	bpf | netns | bench | vm | packages)
 		if [ "$(id -u)" != 0 ]; then
 			skip "$1" "needs root: sudo sh tests/run.sh"
 			return
@@ -211,7 +211,7 @@ summary()
 	exit
 }
 
-step packages 900 sh tests/lib/install-packages.sh
+step install 900 sh tests/lib/install-packages.sh
 [ "$failed" = 0 ] || summary
 CC=gcc step build/gcc 900 sh tests/lib/build.sh "$build"
 [ "$failed" = 0 ] || summary
