@@ -11,9 +11,7 @@ upgrade()
 }
 old=$(main_pid)
 old_blue=$(main_pid xmcastd@blue)
-datagrams=30000
 under_load "upgrade" upgrade
-datagrams=
 same "... to the next version" "$(dpkg-query -W -f '${Version}' xmcastd)" 0.1.0+next
 check "... whose daemon runs" wait_replaced "$old"
 check "... in the namespace, too" wait_replaced "$old_blue" xmcastd@blue.service
