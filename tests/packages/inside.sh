@@ -59,7 +59,8 @@ streams_until_enough()
 # The first stream flows.
 moving()
 {
-	[ -s $work/received ] && [ "$(cat /sys/class/net/in0/statistics/rx_packets)" -gt $(($(cat $work/received) + 10)) ]
+	[ -s $work/received ] && [ "$(cat /sys/class/net/in0/statistics/rx_packets)" -gt \
+	    $(($(cat $work/received) + 10)) ]
 }
 
 property()
