@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# usage: cases.sh [--table]: each of the 47 reports of what users of such tools ran into, which tests
+# name as `(case 31)` or `(cases 1-3, 23)`, has its test. --table prints which.
+. "$(dirname "$0")/common.sh"
+
+cases=47
+
+# Those without a test, and why.
+reasons()
+{
+	cat <<-END
+	34 joins are not built: the README says how to join by hand, doctor names the limit's sysctl
+	END
+}
+
+# named: "NUMBER FILE" for each case that a comment or a result of a test names.
+named()
+{
+	files '*.sh' '*.c' '*.py' | sed 's,^\./,,' | grep '^tests/' | grep -v '^tests/lint/' |
+	    xargs grep -oiE '\bcases? [0-9]+((-|, | and )[0-9]+)*([^:0-9]|$)' |
+	    sed -E 's/^([^:]+):[Cc]ases? /\1 /; s/( and|[^0-9a-z -]$|,)//g' |
+	    awk '{ for (i = 2; i <= NF; i++) {
+		n = split($i, range, "-")
+		for (c = range[1]; c <= range[n]; c++) print c, $1
+	    } }' | sort -n -u
+}
+
+table=$(named)
+[ "${1:-}" != --table ] || {
+	for case in $(seq $cases); do
+		echo "$case" $(echo "$table" | sed -n "s/^$case //p")$(reasons | sed -n "s/^$case/ -/p")
+	done
+	exit
+}
+check "every case has a test that names it, or a reason not to" "$(for case in $(seq $cases); do
+	{ echo "$table"; reasons; } | grep -q "^$case " || echo "nobody names case $case"
+done)"
+check "no reason is given for what has a test" "$(reasons | while read -r case _; do
+	echo "$table" | grep "^$case "
+done)"
+check "no case is named that there is not" "$(echo "$table" | awk -v last=$cases '$1 < 1 || $1 > last')"
+done_checks
