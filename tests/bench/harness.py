@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Numbers that nobody needs to doubt: whatever goes wrong makes a cell invalid, and says why."""
+"""Numbers that nobody needs to doubt: whatever goes wrong makes a cell invalid, and says
+why (case 41)."""
 import json
 import os
 import re

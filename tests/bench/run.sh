@@ -21,6 +21,7 @@ one()
 }
 
 one harness python3 "$dir/harness.py"
+one words python3 "$dir/words.py"
 one lpm "$XMCAST_BUILD/tests/bench/bench-lpm"
 one daemon sh "$dir/daemon.sh"
 if [ "${1:-}" = --long ]; then

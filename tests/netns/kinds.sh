@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test: kinds of interfaces, as ingress and as egress, by mode: what README's table says. A kind that
-# this kernel cannot make is skipped and says so.
+# test: kinds of interfaces, as ingress and as egress, by mode: what README's table says (case 15, no
+# silent fallback). A kind that this kernel cannot make is skipped and says so.
 . "$(dirname "$0")/lib.sh"
 
 network 3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: which group a frame belongs to: prefixes, sources, VLANs, MACs; the most specific, never a
-# union; control groups stay with the stack.
+# union; control groups stay with the stack (cases 13, 14, 30).
 . "$(dirname "$0")/lib.sh"
 
 network 4

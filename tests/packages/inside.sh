@@ -84,5 +84,6 @@ attached()
 
 . $top/tests/packages/install.sh
 . $top/tests/packages/systemd.sh
+[ ! -x /usr/bin/varlinkctl ] || . $top/tests/packages/varlink.sh
 . $top/tests/packages/remove.sh
 finish

@@ -15,6 +15,25 @@ show xmcastctl list-groups
 show xmcastctl stats
 check "... and the counters say the same" sums 10 20
 
+# A program that comes while frames flow leaves no rate behind when they end (case 12).
+check "detach" xmcastctl detach in0
+rm -f $work/enough
+streams_until_enough >/dev/null 2>&1 &
+until_true 10 moving
+check "attach while frames flow" xmcastctl attach in0
+touch $work/enough
+wait
+quiet()
+{
+	last=$now
+	now=$(ctl --json stats)
+	[ "$now" = "$last" ]
+}
+now=
+check "... afterwards the counters stand still" until_true 5 quiet
+same "... and add up" "$(echo "$now" | jq '.received == .matched + ([.unmatched[]] | add // 0) and
+    .copies == .transmitted + ([.dropped[]] | add // 0) and .unexplained == 0')" true
+
 same "the group of those who may change things is there" \
     "$(getent group xmcast | cut -d: -f1)" xmcast
 same "the service is enabled, what else there is is not" "$(systemctl is-enabled xmcastd.service \

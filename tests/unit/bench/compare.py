@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bench show and bench compare on files whose answer is known. usage: compare.py XMCASTCTL"""
+"""bench show and bench compare on files whose answer is known (cases 37, 38). usage: compare.py XMCASTCTL"""
 import json
 import os
 import subprocess
