@@ -43,7 +43,8 @@ check "... and not change" refused 4 'xmcast' setpriv --reuid nobody --clear-gro
     xmcastctl del-group 239.1.1.1
 check "a member of the group may change" setpriv --reuid nobody --regid nogroup --groups xmcast \
     xmcastctl add-group 239.1.1.2 --from in0 --to out0
-for page in xmcastd.8 xmcastd.conf.5 xmcastctl.1 xmcastctl-bench.1 io.xmcast.Control.7; do
+for page in xmcastd.8 xmcastd.conf.5 xmcastctl.1 xmcastctl-bench.1 io.xmcast.Control.7 \
+    xmcast-troubleshooting.7 xmcast-containers.7; do
 	check "$page is installed" [ -s "/usr/share/man/man${page##*.}/$page.gz" ]
 done
 for program in $(cat /var/lib/dpkg/info/xmcast*.list | grep -E '/s?bin/[^/]+$'); do
