@@ -26,6 +26,16 @@ life()
 	check "Debian $1: all of it was run" grep -q '^1\.\.' "$log"
 }
 
+# listed: the libraries that building needs, as tests/packages.txt has them.
+listed()
+{
+	sed -n '/^# build/,/^# test/p' "$top/tests/packages.txt" | grep -- '-dev$' |
+	    grep -v '^libc6-\|^linux-libc-'
+}
+same "debian/control asks for what the list of packages has" "$(for package in $(listed); do
+	grep -q "^ *$package[ ,]" "$top/debian/control" || echo "$package"
+done)" ''
+
 # The archive is waited for while the compiler works.
 for release in 12=bookworm ${XMCAST_LONG:+13=trixie}; do
 	timeout "${XMCAST_PATIENCE:-600}" sh "$here/root.sh" "$work/${release%=*}" "${release#*=}" \
