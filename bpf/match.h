@@ -10,13 +10,14 @@
 #include "bpf/parse.h"
 
 MAP(exact, BPF_MAP_TYPE_HASH, 1, struct xm_group_key, __u32, 0);
-MAP(exact_ipv4, BPF_MAP_TYPE_HASH, 1, struct xm_ipv4_key, __u32, 0);
+MAP(exact_ipv4, BPF_MAP_TYPE_ARRAY, 1, __u32, struct xm_bucket, BPF_F_MMAPABLE);
 MAP(prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_prefix_key, __u32, BPF_F_NO_PREALLOC);
 MAP(source_exact, BPF_MAP_TYPE_HASH, 1, struct xm_source_key, __u32, 0);
 MAP(source_prefix, BPF_MAP_TYPE_LPM_TRIE, 1, struct xm_source_prefix_key, __u32, BPF_F_NO_PREALLOC);
 MAP(entries, BPF_MAP_TYPE_ARRAY, 1, __u32, struct xm_entry_row, BPF_F_MMAPABLE);
 
 const volatile __u32 entry_stride; /* rows of one CPU in `entries` */
+const volatile __u32 bucket_mask;  /* homes in `exact_ipv4`, less one; XM_PROBES buckets follow */
 
 /* This CPU's row of an entry. */
 static __always_inline struct xm_entry_row *entry_row(__u32 entry)
@@ -25,12 +26,51 @@ static __always_inline struct xm_entry_row *entry_row(__u32 entry)
 	return bpf_map_lookup_elem(&entries, &index);
 }
 
-static __always_inline __u32 *match_exact(const struct frame *f)
+static __noinline __u32 match_hash(const struct xm_group_key *key)
+{
+	__u32 *entry = bpf_map_lookup_elem(&exact, key);
+	return entry ? *entry : 0;
+}
+
+/* The entry in one bucket, 0: none, and *last tells whether to look further. */
+static __always_inline __u32 match_bucket(__u32 index, __u64 address, __u32 vlan, _Bool *last)
+{
+	struct xm_bucket *bucket = bpf_map_lookup_elem(&exact_ipv4, &index);
+	__u64 there = bucket ? *(volatile __u64 *)&bucket->address : XM_BUCKET_EMPTY;
+
+	if (bucket && there == address) {
+		__u64 entry = *(volatile __u64 *)&bucket->entry;
+		if (entry >> 32 == vlan)
+			return entry;
+	}
+	*last = there == XM_BUCKET_EMPTY;
+	return 0;
+}
+
+/* The buckets behind the home; a key that found all of them taken is in the hash. */
+static __noinline __u32 match_behind(const struct xm_group_key *key, __u32 home)
+{
+	__u64 address = xm_bucket_address(key->ingress, key->address.word[3]);
+
+	for (__u32 i = 1; i < XM_PROBES; i++) {
+		_Bool last = 0;
+		__u32 entry = match_bucket(home + i, address, key->vlan, &last);
+		if (entry || last)
+			return entry;
+	}
+	return match_hash(key);
+}
+
+/* The entry of a whole address, 0: none. */
+static __always_inline __u32 match_exact(const struct frame *f)
 {
 	if (!f->ipv4)
-		return bpf_map_lookup_elem(&exact, &f->key);
-	struct xm_ipv4_key key = {f->key.ingress, f->key.vlan, f->key.address.word[3]};
-	return bpf_map_lookup_elem(&exact_ipv4, &key);
+		return match_hash(&f->key);
+	__u64 address = xm_bucket_address(f->key.ingress, f->key.address.word[3]);
+	__u32 home = xm_bucket_hash(address, f->key.vlan) & bucket_mask;
+	_Bool last = 0;
+	__u32 entry = match_bucket(home, address, f->key.vlan, &last);
+	return entry || last ? entry : match_behind(&f->key, home);
 }
 
 static __noinline __u32 match_prefix(const struct xm_group_key *key)
@@ -67,12 +107,10 @@ static __always_inline _Bool match_entry(__u32 entry, struct match *m)
 /* Finds the group that f belongs to. `flags` are those of the ingress word. */
 static __always_inline _Bool match(const struct frame *f, __u32 flags, struct match *m)
 {
-	__u32 node, *entry = match_exact(f);
-	if (entry)
-		node = *entry;
-	else if (flags & XM_INGRESS_PREFIXES)
+	__u32 node = match_exact(f);
+	if (!node && flags & XM_INGRESS_PREFIXES)
 		node = match_prefix(&f->key);
-	else
+	if (!node)
 		return 0;
 	_Bool found = match_entry(node, m);
 	if (f->control && !(m->word & XM_ENTRY_CONTROL))

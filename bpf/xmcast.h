@@ -17,7 +17,7 @@
 #define XM_LAYOUT 1000
 #define XM_SPARES 4 /* words that move what lies behind them */
 #else
-#define XM_LAYOUT 2
+#define XM_LAYOUT 3
 #define XM_SPARES 0
 #endif
 
@@ -137,11 +137,6 @@ struct xm_group_key {  /* `exact`, and behind the length `prefix` */
 	struct xm_address address;
 };
 
-struct xm_ipv4_key { /* `exact_ipv4`: half the words to hash and compare for most traffic */
-	__u32 ingress, vlan;
-	__be32 address;
-};
-
 struct xm_prefix_key {
 	__u32 prefixlen; /* 64 + length of the address prefix */
 	struct xm_group_key key;
@@ -158,7 +153,49 @@ struct xm_source_prefix_key {
 };
 
 /*
- * The values of the five maps above are one __u32, the entry. What changes under traffic
+ * `exact_ipv4`: whole IPv4 addresses, most of all traffic, in an open-addressed table of our own:
+ * an mmapable ARRAY of buckets, which costs a frame one inlined lookup, one multiplication
+ * and mostly one cache line, where a HASH costs a call, jhash and two or three lines. A
+ * key lies in the first bucket that was free from its home on; a reader goes from there to
+ * the key or to an empty bucket, or past XM_PROBES buckets to `exact`, where keys lie that
+ * found all of them taken.
+ *
+ * Why nobody finds what is another's. Each word is written by one 64-bit store. An insert
+ * writes `address`, then `entry`; a delete zeroes `entry`, then makes `address` XM_BUCKET_LEFT. A
+ * bucket that was left is used again only after a grace period (as it is with every map
+ * here: index.c), so a reader sees of one bucket the words of one key, or zero in the place of
+ * either: there is no reader that was there before the delete and still is after the insert. So
+ * it does not matter in which order a CPU reads the two words, or in which it sees them written.
+ */
+struct xm_bucket {
+	__u64 address; /* xm_bucket_address(), or one of the two below */
+	__u64 entry;   /* vlan << 32 | entry, 0: none */
+};
+#define XM_BUCKET_EMPTY 0	     /* never used: no key lies behind */
+#define XM_BUCKET_LEFT	(1ULL << 63) /* a key was here: look further */
+#define XM_PROBES	32	     /* buckets from the home on that may hold a key */
+
+static inline __u64 xm_bucket_address(__u32 ingress, __be32 address)
+{
+	return (__u64)ingress << 32 | address;
+}
+static inline __u64 xm_bucket_entry(__u32 vlan, __u32 entry)
+{
+	return (__u64)vlan << 32 | entry;
+}
+/*
+ * The home is what a power of two, less one, leaves of this. Constants: the fraction of the
+ * golden ratio, and two of splitmix64's (Steele, Lea, Flood 2014), which leaves no pattern of
+ * addresses. Whoever finds addresses that collide nevertheless fills `exact`, whose hash is seeded.
+ */
+static inline __u32 xm_bucket_hash(__u64 address, __u32 vlan)
+{
+	__u64 hash = (address + vlan * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL;
+	return (hash ^ hash >> 32) * 0x94d049bb133111ebULL >> 32;
+}
+
+/*
+ * The values of the other maps above are one __u32, the entry. What changes under traffic
  * is a word: one __u64 in an mmapable ARRAY, changed by one store, since a hash value that
  * is updated under traffic may be read torn or foreign.
  */
@@ -340,7 +377,7 @@ _Static_assert(sizeof(struct xm_address) == 16, "address");
 _Static_assert(sizeof(struct xm_interface_record) % 8 == 0, "interface record: it is mapped");
 _Static_assert(sizeof(struct xm_entry_record) % 8 == 0, "entry record: it is mapped");
 _Static_assert(sizeof(struct xm_group_key) == 24, "group key");
-_Static_assert(sizeof(struct xm_ipv4_key) == 12, "IPv4 key");
+_Static_assert(sizeof(struct xm_bucket) == 16, "four buckets a cache line");
 _Static_assert(sizeof(struct xm_prefix_key) == 28, "prefix key");
 _Static_assert(sizeof(struct xm_source_key) == 20, "source key");
 _Static_assert(sizeof(struct xm_source_prefix_key) == 24, "source prefix key");

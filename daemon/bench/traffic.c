@@ -152,14 +152,18 @@ void traffic_close(struct traffic *t)
 	free(t);
 }
 
-/* BPF_PROG_TEST_RUN with live frames; the kernel's mean ns per frame goes to *duration. */
-static int run_live(struct traffic *t, int program, int ingress, uint64_t frames,
-		    uint32_t *duration)
+/*
+ * BPF_PROG_TEST_RUN, with live frames or without; the kernel's mean ns per frame goes to
+ * *duration.
+ */
+static int run(struct traffic *t, int program, int ingress, uint64_t frames, bool live,
+	       uint32_t *duration)
 {
 	struct xdp_md ctx = {.data_end = t->frame_len, .ingress_ifindex = (__u32)ingress};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->frame_len,
 		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = (int)frames,
-		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = t->batch);
+		    .flags = live ? BPF_F_TEST_XDP_LIVE_FRAMES : 0,
+		    .batch_size = live ? t->batch : 0);
 	int r = bpf_prog_test_run_opts(program, &opts);
 
 	*duration = opts.duration;
@@ -174,7 +178,7 @@ static void send_live(struct traffic *t, uint64_t frames, struct reading *readin
 	t->skel->bss->sent = t->skel->bss->last_sent = 0;
 	t->skel->bss->until_clock = 0;
 	reading->error =
-	    run_live(t, bpf_program__fd(t->skel->progs.generate), 0, frames, &duration);
+	    run(t, bpf_program__fd(t->skel->progs.generate), 0, frames, true, &duration);
 	reading->sent = t->skel->bss->sent;
 	sent = t->skel->bss->last_sent;
 	if (sent)
@@ -309,8 +313,17 @@ void traffic_run(struct traffic *t, int program, uint64_t frames, unsigned int g
 		program = bpf_program__fd(t->skel->progs.randomize);
 	}
 	if (!reading->error)
-		reading->error = run_live(t, program, t->topology->ingress, frames, &duration);
+		reading->error = run(t, program, t->topology->ingress, frames, true, &duration);
 	reading->sent = reading->error ? 0 : frames;
+	reading->ns = duration;
+}
+
+void traffic_run_alone(struct traffic *t, int program, uint64_t frames, struct reading *reading)
+{
+	uint32_t duration = 0;
+
+	memset(reading, 0, sizeof(*reading));
+	reading->error = run(t, program, t->topology->ingress, frames, false, &duration);
 	reading->ns = duration;
 }
 

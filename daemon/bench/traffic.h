@@ -70,6 +70,10 @@ void traffic_send(struct traffic *traffic, enum source source, int program, uint
  */
 void traffic_run(struct traffic *traffic, int program, uint64_t frames, unsigned int groups,
 		 struct reading *reading);
+/* A program alone, on one frame that goes nowhere: its time in whole ns, everything in the cache.
+ */
+void traffic_run_alone(struct traffic *traffic, int program, uint64_t frames,
+		       struct reading *reading);
 /*
  * Keeps a program of its own on the ingress, whose receive queue the kernel wants to know of before
  * frames can be said to come from there. For traffic_run(). 0 or negative errno.

@@ -111,6 +111,7 @@ static int build(struct dataplane *dp, struct fault *fault)
 		if (r < 0)
 			return r;
 	}
+	index_open(dp);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "bpf/xmcast.h"
+#include "daemon/dataplane/buckets.h"
 #include "daemon/model/model.h"
 
 enum dataplane_map {
@@ -65,6 +66,7 @@ struct dataplane {
 	bool adopted;		   /* the maps were there already */
 	char replaced[256];	   /* why those that were there could not be adopted; "" */
 	int map_fd[MAPS];
+	struct buckets buckets; /* of the mmapped map exact_ipv4 */
 	/* mmapped maps, indexed by number */
 	uint64_t *sets;
 	struct xm_entry_row *entries;	     /* one row for each CPU: see dataplane_entry() */

@@ -2,7 +2,8 @@
 /*
  * The five maps that lead from an address to an entry. Their values never change: a key is
  * inserted with its entry and deleted again, and between a delete and the next insert of
- * any key lies a grace period (the caller's), since a hash element is recycled at once.
+ * any key lies a grace period (the caller's), since a hash element is recycled at once, and a
+ * bucket may be. A whole IPv4 address that finds no bucket lies in `exact`.
  */
 #include "daemon/dataplane/internal.h"
 
@@ -17,7 +18,6 @@ struct place {
 	enum dataplane_map map;
 	union {
 		struct xm_group_key group;
-		struct xm_ipv4_key ipv4;
 		struct xm_prefix_key prefix;
 		struct xm_source_key source;
 		struct xm_source_prefix_key source_prefix;
@@ -41,12 +41,8 @@ static void place_of(const struct xm_entry_record *r, struct place *out)
 		out->key.source_prefix.prefixlen = 32 + r->source_len;
 		out->key.source_prefix.key.node = r->node;
 		out->key.source_prefix.key.address = r->source;
-	} else if (r->len == WHOLE && is_ipv4(&r->key.address)) {
-		out->map = MAP_EXACT_IPV4;
-		out->key.ipv4 =
-		    (struct xm_ipv4_key){r->key.ingress, r->key.vlan, r->key.address.word[3]};
 	} else if (r->len == WHOLE) {
-		out->map = MAP_EXACT;
+		out->map = is_ipv4(&r->key.address) ? MAP_EXACT_IPV4 : MAP_EXACT;
 		out->key.group = r->key;
 	} else {
 		out->map = MAP_PREFIX;
@@ -65,19 +61,33 @@ static bool is_trie(enum dataplane_map map)
 	return map == MAP_PREFIX || map == MAP_SOURCE_PREFIX;
 }
 
+static uint64_t bucket_address(const struct xm_group_key *key)
+{
+	return xm_bucket_address(key->ingress, key->address.word[3]);
+}
+
 /*
  * The entry that the key leads to, 0: none, or a negative errno. A trie answers with the
  * longest prefix that is not longer than the key's own; its record tells whether it is the key.
  */
 static int64_t look_up(struct dataplane *dp, const struct place *place)
 {
+	const struct xm_group_key *group = &place->key.group;
+	enum dataplane_map map = place->map;
 	struct place found;
 	uint32_t entry;
-	int r = bpf_map_lookup_elem(dp->map_fd[place->map], &place->key, &entry);
+	bool full;
 
+	if (map == MAP_EXACT_IPV4) {
+		entry = buckets_find(&dp->buckets, bucket_address(group), group->vlan, &full);
+		if (entry || !full)
+			return entry;
+		map = MAP_EXACT;
+	}
+	int r = bpf_map_lookup_elem(dp->map_fd[map], &place->key, &entry);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (!is_trie(place->map))
+	if (!is_trie(map))
 		return entry;
 	if (!entry || entry > dp->sizes.entries)
 		return 0;
@@ -102,49 +112,69 @@ int record_compare(const struct xm_entry_record *a, const struct xm_entry_record
 	return order ? order : a->source_len - b->source_len;
 }
 
+void index_open(struct dataplane *dp)
+{
+	struct xm_group_key key;
+	const struct xm_group_key *last = NULL;
+
+	while (dp->adopted && !bpf_map_get_next_key(dp->map_fd[MAP_EXACT], last, &key)) {
+		dp->buckets.elsewhere += is_ipv4(&key.address);
+		last = &key;
+	}
+}
+
 static bool valid(const struct dataplane *dp, uint32_t entry)
 {
 	return entry && entry <= dp->sizes.entries;
 }
 
-/*
- * BPF_NOEXIST will not do: tries ignored it before 6.13. We are the only writer. It is asked
- * while the records are as they were, since tries are understood by them.
- */
-static int insert_prefix(struct dataplane *dp, const struct place *place, uint32_t entry,
-			 const struct xm_entry_record *record)
+static int write_key(struct dataplane *dp, const struct place *place, uint32_t entry)
 {
-	struct xm_entry_record before = dp->entry_records[entry];
-	int64_t there = look_up(dp, place);
-	int r;
+	const struct xm_group_key *group = &place->key.group;
+	bool ipv4 = place->map == MAP_EXACT_IPV4;
 
-	if (there && there != entry)
-		return there < 0 ? (int)there : -EEXIST;
-	dp->entry_records[entry] = *record;
-	if (there)
+	if (ipv4 && buckets_insert(&dp->buckets, bucket_address(group), group->vlan, entry))
 		return 0;
-	r = bpf_map_update_elem(dp->map_fd[place->map], &place->key, &entry, BPF_ANY);
-	if (r < 0)
-		dp->entry_records[entry] = before;
+	int r = bpf_map_update_elem(dp->map_fd[ipv4 ? MAP_EXACT : place->map], &place->key, &entry,
+				    BPF_ANY);
+	if (!r && ipv4)
+		dp->buckets.elsewhere++;
 	return r;
 }
 
+static int delete_key(struct dataplane *dp, const struct place *place)
+{
+	const struct xm_group_key *group = &place->key.group;
+	bool ipv4 = place->map == MAP_EXACT_IPV4;
+
+	if (ipv4 && buckets_delete(&dp->buckets, bucket_address(group), group->vlan))
+		return 0;
+	int r = bpf_map_delete_elem(dp->map_fd[ipv4 ? MAP_EXACT : place->map], &place->key);
+	if (!r && ipv4 && !--dp->buckets.elsewhere)
+		buckets_sweep(&dp->buckets);
+	return r;
+}
+
+/*
+ * BPF_NOEXIST will not do: tries ignored it before 6.13. We are the only writer. The map is asked
+ * while the records are as they were, since tries are understood by them.
+ */
 int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry_record *record)
 {
 	struct place place;
-	int r;
 
 	if (!valid(dp, entry) || (record->used != 1 && record->used != 2) || record->len > WHOLE ||
 	    record->source_len > WHOLE)
 		return -EINVAL;
 	place_of(record, &place);
-	if (is_trie(place.map))
-		return insert_prefix(dp, &place, entry, record);
+	int64_t there = look_up(dp, &place);
+	if (there && there != entry)
+		return there < 0 ? (int)there : -EEXIST;
 	struct xm_entry_record before = dp->entry_records[entry];
 	dp->entry_records[entry] = *record;
-	r = bpf_map_update_elem(dp->map_fd[place.map], &place.key, &entry, BPF_NOEXIST);
-	if (r == -EEXIST)
-		r = look_up(dp, &place) == entry ? 0 : -EEXIST;
+	if (there)
+		return 0;
+	int r = write_key(dp, &place, entry);
 	if (r < 0)
 		dp->entry_records[entry] = before;
 	return r;
@@ -153,7 +183,6 @@ int dataplane_insert(struct dataplane *dp, uint32_t entry, const struct xm_entry
 int dataplane_delete(struct dataplane *dp, uint32_t entry)
 {
 	struct place place;
-	int r;
 
 	if (!valid(dp, entry) || !dp->entry_records[entry].used)
 		return -EINVAL;
@@ -161,7 +190,7 @@ int dataplane_delete(struct dataplane *dp, uint32_t entry)
 	int64_t there = look_up(dp, &place);
 	if (there != entry)
 		return there < 0 ? (int)there : 0;
-	r = bpf_map_delete_elem(dp->map_fd[place.map], &place.key);
+	int r = delete_key(dp, &place);
 	return r == -ENOENT ? 0 : r;
 }
 

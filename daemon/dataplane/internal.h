@@ -32,6 +32,11 @@ int maps_reuse(struct dataplane *dp, struct bpf_object *object);
 /* A DEVMAP_HASH as set_maps and exclude_maps hold them. An fd or a negative errno. */
 int devmap_create(unsigned int buckets);
 
+/* --- index.c --- */
+
+/* Counts the IPv4 addresses that an earlier daemon found no bucket for. */
+void index_open(struct dataplane *dp);
+
 /* --- pins.c --- */
 
 #define PIN_EGRESS_NATIVE  "egress_native"

@@ -35,6 +35,7 @@ static int specialise(struct dataplane *dp, struct bpf_object *object,
 	constants->native = spec->native;
 	constants->entry_stride = dp->sizes.entries + 1;
 	constants->interface_stride = dp->sizes.interfaces + 1;
+	constants->bucket_mask = dp->buckets.mask;
 	constants->finish_checksums = spec->finish_checksums;
 	return maps_reuse(dp, object);
 }

@@ -17,6 +17,7 @@ enum per {
 	PER_ONE,
 	PER_INTERFACE,
 	PER_ENTRY,
+	PER_BUCKET,
 	PER_SET,
 	PER_SLOT,
 	PER_EXCLUDE,
@@ -24,10 +25,15 @@ enum per {
 	PER_COUNTING
 };
 static const char *const limit_of[] = {
-    [PER_ONE] = "",	     [PER_INTERFACE] = "interfaces",
-    [PER_ENTRY] = "entries", [PER_SET] = "sets",
-    [PER_SLOT] = "sets",     [PER_EXCLUDE] = "excludes",
-    [PER_IFINDEX] = "",	     [PER_COUNTING] = "",
+    [PER_ONE] = "",
+    [PER_INTERFACE] = "interfaces",
+    [PER_ENTRY] = "entries",
+    [PER_BUCKET] = "entries",
+    [PER_SET] = "sets",
+    [PER_SLOT] = "sets",
+    [PER_EXCLUDE] = "excludes",
+    [PER_IFINDEX] = "",
+    [PER_COUNTING] = "",
 };
 
 static const struct map_kind {
@@ -56,7 +62,7 @@ static const struct map_kind {
 	       .per = PER_INTERFACE}
 #define OF_MAPS(m, text, per) [m] = {text, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 0, per, false}
     HASH(MAP_EXACT, "exact", struct xm_group_key, PER_ENTRY),
-    HASH(MAP_EXACT_IPV4, "exact_ipv4", struct xm_ipv4_key, PER_ENTRY),
+    RECORDS(MAP_EXACT_IPV4, "exact_ipv4", xm_bucket, PER_BUCKET),
     TRIE(MAP_PREFIX, "prefix", struct xm_prefix_key),
     HASH(MAP_SOURCE_EXACT, "source_exact", struct xm_source_key, PER_ENTRY),
     TRIE(MAP_SOURCE_PREFIX, "source_prefix", struct xm_source_prefix_key),
@@ -122,6 +128,8 @@ static unsigned int count_of(enum per per, const struct dataplane_sizes *sizes)
 		return sizes->interfaces;
 	case PER_ENTRY:
 		return sizes->entries;
+	case PER_BUCKET:
+		return buckets_homes(sizes->entries) + XM_PROBES - 1;
 	case PER_SET:
 		return sizes->sets;
 	case PER_SLOT:
@@ -246,6 +254,8 @@ static void **view_of(struct dataplane *dp, enum dataplane_map map)
 	switch (map) {
 	case MAP_ENTRIES:
 		return (void **)&dp->entries;
+	case MAP_EXACT_IPV4:
+		return (void **)&dp->buckets.at;
 	case MAP_SETS:
 		return (void **)&dp->sets;
 	case MAP_INTERFACES:
@@ -283,6 +293,7 @@ static int view(struct dataplane *dp, enum dataplane_map map, struct fault *faul
 
 int maps_open(struct dataplane *dp, struct fault *fault)
 {
+	dp->buckets.mask = buckets_homes(dp->sizes.entries) - 1;
 	for (enum dataplane_map map = 0; map < MAPS; map++) {
 		int r = dp->adopted && map_is_pinned(map) ? adopt(dp, map, fault)
 							  : make(dp, map, fault);

@@ -94,9 +94,16 @@ static int adopt_entries(struct reconcile *r)
 	return adopt_sources(r);
 }
 
-/* A key that was being inserted or deleted when the daemon died is in the map again after this. */
+/*
+ * A key that was being inserted or deleted when the daemon died is in the map again after this.
+ * Some were taken out just now, by it or by us, and what they held may be used again.
+ */
 static int adopt_keys(struct reconcile *r)
 {
+	int grace = r->old.entries.count ? dataplane_grace(r->dp) : 0;
+
+	if (grace)
+		return grace;
 	for (size_t i = 0; i < r->entry_count; i++) {
 		uint32_t entry = r->entries[i];
 		struct xm_entry_record record = r->dp->entry_records[entry];

@@ -27,7 +27,9 @@ struct bench {
 	unsigned int pairs;
 	unsigned long frames;
 	unsigned int missed, undecided;
-	bool no_tracing; /* to see what the tracepoint programs cost */
+	bool no_tracing;    /* to see what the tracepoint programs cost */
+	const char *row;    /* the only one to measure, NULL: all */
+	const char *object; /* another build, to be compared with the shipped one; NULL: none */
 };
 
 /* One side of a comparison. */
@@ -37,6 +39,7 @@ struct side {
 	uint64_t frames;
 	unsigned int groups; /* random destinations; 0: one */
 	unsigned int copies; /* that a frame's time is divided by */
+	bool alone;	     /* the program without what the kernel does with the frame */
 	double *ns;
 };
 
@@ -72,14 +75,19 @@ static void run_side(const struct bench *b, struct side *side, unsigned int pair
 		fail("the tracepoint programs", NULL);
 	if (side->xmcast && b->no_tracing)
 		xmcast_trace(side->xmcast, false);
-	traffic_run(b->traffic, side->subject.program, side->frames, side->groups, &reading);
+	if (side->alone)
+		traffic_run_alone(b->traffic, side->subject.program, side->frames, &reading);
+	else
+		traffic_run(b->traffic, side->subject.program, side->frames, side->groups,
+			    &reading);
 	if (reading.error) {
 		fprintf(stderr, "%s: %s\n", side->subject.name, strerror(-reading.error));
 		exit(1);
 	}
 	if (side->subject.activate)
 		side->subject.activate(&side->subject, false);
-	check(b, side, before);
+	if (!side->alone)
+		check(b, side, before);
 	side->ns[pair] = reading.ns / side->copies;
 }
 
@@ -138,9 +146,10 @@ static void open_reference(const struct bench *b, struct side *side, enum refere
 }
 
 static void open_xmcast(const struct bench *b, struct side *side, unsigned int receivers,
-			unsigned int groups)
+			unsigned int groups, const char *object)
 {
-	struct xmcast_options o = {.receivers = receivers, .native = true, .excludes = -1};
+	struct xmcast_options o = {
+	    .receivers = receivers, .native = true, .excludes = -1, .object = object};
 	struct fault fault = {""};
 
 	if (xmcast_open(&side->xmcast, &b->topology, groups ? groups : 1, &fault) ||
@@ -159,14 +168,29 @@ static void close_side(struct side *side)
 	memset(side, 0, sizeof(*side));
 }
 
-static void against_reference(struct bench *b, const char *what, enum reference kind,
-			      unsigned int receivers, unsigned int groups, double bar)
+/* A row of the table: `name` selects it on the command line. */
+struct row {
+	const char *name, *what;
+	enum reference kind;
+	unsigned int receivers, groups;
+	double bar;	    /* 0: only shown */
+	unsigned int alone; /* times that a program is run without its redirect; 0: live frames */
+};
+
+static void against_reference(struct bench *b, const struct row *row)
 {
 	struct side reference = {0}, xmcast = {0};
 
-	open_reference(b, &reference, kind, receivers, groups);
-	open_xmcast(b, &xmcast, receivers, groups);
-	compare(b, what, &reference, &xmcast, bar);
+	if (b->object)
+		open_xmcast(b, &reference, row->receivers, row->groups, NULL);
+	else
+		open_reference(b, &reference, row->kind, row->receivers, row->groups);
+	open_xmcast(b, &xmcast, row->receivers, row->groups, b->object);
+	if (row->alone) {
+		reference.alone = xmcast.alone = true;
+		reference.frames = xmcast.frames = row->alone;
+	}
+	compare(b, row->what, &reference, &xmcast, b->object ? 0 : row->bar);
 	close_side(&reference);
 	close_side(&xmcast);
 }
@@ -194,8 +218,8 @@ static void many_members(struct bench *b, bool reference, const char *what, doub
 		open_reference(b, &few, REFERENCE_MULTI, 8, 0);
 		open_reference(b, &many, REFERENCE_MULTI, MANY, 0);
 	} else {
-		open_xmcast(b, &few, 8, 0);
-		open_xmcast(b, &many, MANY, 0);
+		open_xmcast(b, &few, 8, 0, NULL);
+		open_xmcast(b, &many, MANY, 0, NULL);
 	}
 	few.copies = 8;
 	many.copies = MANY;
@@ -205,17 +229,32 @@ static void many_members(struct bench *b, bool reference, const char *what, doub
 	close_side(&many);
 }
 
+static const struct row rows[] = {
+    {"1", "1 member, redirect_map", REFERENCE_MAP, 1, 0, 1.35, 0},
+    {"alone", "(the program alone, warm)", REFERENCE_MAP, 1, 0, 0, 1000000},
+    {"2", "2 members, broadcast", REFERENCE_MULTI, 2, 0, 1.10, 0},
+    {"4", "4 members, broadcast", REFERENCE_MULTI, 4, 0, 1.05, 0},
+    {"8", "8 members, broadcast", REFERENCE_MULTI, 8, 0, 1.05, 0},
+    {"16", "16 members, broadcast", REFERENCE_MULTI, 16, 0, 1.05, 0},
+    {"groups", "100,000 groups, one hash lookup", REFERENCE_LOOKUP, 1, GROUPS, 1.25, 0},
+};
+
+static bool wanted(const struct bench *b, const char *name)
+{
+	return !b->row || !strcmp(b->row, name);
+}
+
 static void all(struct bench *b)
 {
 	printf("%-34s %9s %9s   %5s  %-14s   %4s\n", "ns per frame", "reference", "xmcast", "ratio",
 	       "95 % interval", "bar");
-	against_reference(b, "1 member, redirect_map", REFERENCE_MAP, 1, 0, 1.35);
-	against_reference(b, "2 members, broadcast", REFERENCE_MULTI, 2, 0, 1.10);
-	against_reference(b, "4 members, broadcast", REFERENCE_MULTI, 4, 0, 1.05);
-	against_reference(b, "8 members, broadcast", REFERENCE_MULTI, 8, 0, 1.05);
-	against_reference(b, "16 members, broadcast", REFERENCE_MULTI, 16, 0, 1.05);
-	randomizing(b);
-	against_reference(b, "100,000 groups, one hash lookup", REFERENCE_LOOKUP, 1, GROUPS, 1.25);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (wanted(b, rows[i].name))
+			against_reference(b, &rows[i]);
+	if (wanted(b, "random"))
+		randomizing(b);
+	if (!wanted(b, "256"))
+		return;
 	many_members(b, true, "(256 for 8, bare broadcast)", 0);
 	many_members(b, false, "256 members for 8, per copy", 1.10);
 }
@@ -226,11 +265,15 @@ int main(int argc, char **argv)
 	struct fault fault = {""};
 	int c;
 
-	while ((c = getopt(argc, argv, "p:f:T")) != -1) {
+	while ((c = getopt(argc, argv, "p:f:r:o:T")) != -1) {
 		if (c == 'p')
 			b.pairs = (unsigned int)strtoul(optarg, NULL, 10);
 		else if (c == 'f')
 			b.frames = strtoul(optarg, NULL, 10);
+		else if (c == 'r')
+			b.row = optarg;
+		else if (c == 'o')
+			b.object = optarg;
 		else if (c == 'T')
 			b.no_tracing = true;
 		else

@@ -42,10 +42,10 @@ TEST(index_keys)
 		assert_memory_equal(&dp->entry_records[e], &records[e], sizeof(records[e]));
 	}
 	uint32_t entry;
-	struct xm_ipv4_key ipv4 = {records[1].key.ingress, records[1].key.vlan,
-				   records[1].key.address.word[3]};
-	assert_int_equal(bpf_map_lookup_elem(dp->map_fd[MAP_EXACT_IPV4], &ipv4, &entry), 0);
-	assert_int_equal(entry, 1);
+	uint64_t address =
+	    xm_bucket_address(records[1].key.ingress, records[1].key.address.word[3]);
+	bool full;
+	assert_int_equal(buckets_find(&dp->buckets, address, 0, &full), 1);
 	struct xm_prefix_key lpm = {.prefixlen = 64 + 128, .key = records[1].key};
 	const uint32_t longest[] = {3, 2, 4}; /* as the longer ones go */
 	for (int i = 0; i < 3; i++) {
