@@ -10,6 +10,7 @@
 static void keep_learned(const struct link *old, struct link *fresh)
 {
 	memcpy(fresh->driver, old->driver, sizeof(fresh->driver));
+	fresh->drops_vlans = old->drops_vlans;
 	fresh->xdp_features = old->xdp_features;
 	fresh->xdp_features_known = old->xdp_features_known;
 	fresh->peer_known = old->peer_known;

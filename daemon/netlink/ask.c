@@ -115,6 +115,18 @@ static int peer_work(struct netlink *netlink, struct record *record)
 	return r == -ETIMEDOUT || r == -ENOMEM || r == -ENOBUFS ? r : 0;
 }
 
+/* A NIC's filter is asked for once, with its driver. */
+static void driver_known(struct netlink *netlink, struct record *record)
+{
+	struct offloads offloads;
+
+	record->driver_stale = false;
+	if (record->now.kind[0] || record->now.loopback ||
+	    ethtool_get_offloads(&netlink->ethtool, record->now.ifindex, &offloads))
+		return;
+	record->now.drops_vlans = offloads.active & OFFLOAD_FILTER & ~offloads.changeable;
+}
+
 static int work_one(struct netlink *netlink, struct record *record)
 {
 	int r = 0;
@@ -132,7 +144,7 @@ static int work_one(struct netlink *netlink, struct record *record)
 	}
 	if (record->driver_stale && ethtool_driver(&netlink->ethtool, record->now.ifindex,
 						   record->now.name, record->now.driver) != -ENODEV)
-		record->driver_stale = false;
+		driver_known(netlink, record);
 	if (!link_is_veth(&record->now))
 		record->peer_stale = false;
 	else if (!r)

@@ -26,6 +26,8 @@ static const struct {
     {"rx-gro-hw", OFFLOAD_GRO_HW},
     {"rx-gro-list", OFFLOAD_GRO_LIST},
     {"rx-udp-gro-forwarding", OFFLOAD_UDP_GRO},
+    {"rx-vlan-filter", OFFLOAD_FILTER_CTAG},
+    {"rx-vlan-stag-filter", OFFLOAD_FILTER_STAG},
 };
 #define OFFLOADS (sizeof(offload_names) / sizeof(*offload_names))
 

@@ -18,12 +18,15 @@ struct ethtool {
 const char *offload_name(unsigned int bit);
 
 /* The VLAN offloads, for C-tags (0x8100) and S-tags (0x88a8). */
-#define OFFLOAD_RX_CTAG (1u << 0) /* rx-vlan-hw-parse */
-#define OFFLOAD_RX_STAG (1u << 1) /* rx-vlan-stag-hw-parse */
-#define OFFLOAD_TX_CTAG (1u << 2) /* tx-vlan-hw-insert */
-#define OFFLOAD_TX_STAG (1u << 3) /* tx-vlan-stag-hw-insert */
-#define OFFLOAD_RX	(OFFLOAD_RX_CTAG | OFFLOAD_RX_STAG)
-#define OFFLOAD_TX	(OFFLOAD_TX_CTAG | OFFLOAD_TX_STAG)
+#define OFFLOAD_RX_CTAG	    (1u << 0) /* rx-vlan-hw-parse */
+#define OFFLOAD_RX_STAG	    (1u << 1) /* rx-vlan-stag-hw-parse */
+#define OFFLOAD_TX_CTAG	    (1u << 2) /* tx-vlan-hw-insert */
+#define OFFLOAD_TX_STAG	    (1u << 3) /* tx-vlan-stag-hw-insert */
+#define OFFLOAD_FILTER_CTAG (1u << 8) /* rx-vlan-filter: drops frames of unknown VLANs */
+#define OFFLOAD_FILTER_STAG (1u << 9) /* rx-vlan-stag-filter */
+#define OFFLOAD_FILTER	    (OFFLOAD_FILTER_CTAG | OFFLOAD_FILTER_STAG)
+#define OFFLOAD_RX	    (OFFLOAD_RX_CTAG | OFFLOAD_RX_STAG | OFFLOAD_FILTER)
+#define OFFLOAD_TX	    (OFFLOAD_TX_CTAG | OFFLOAD_TX_STAG)
 
 /* Those that merge frames. */
 #define OFFLOAD_LRO	 (1u << 4) /* rx-lro */

@@ -32,10 +32,12 @@ struct link {
 	char driver[LINK_DRIVER_MAX]; /* ethtool driver: "veth", "virtio_net", ..; "" unknown */
 	bool ethernet;		      /* ARPHRD_ETHER */
 	bool loopback;
-	bool up;       /* IFF_UP */
-	bool lower_up; /* IFF_LOWER_UP: carrier */
-	bool allmulti; /* IFF_ALLMULTI as set by anybody through flags */
-	bool promisc;  /* by flag, or by count as the ports of a bridge are */
+	bool up;	  /* IFF_UP */
+	bool lower_up;	  /* IFF_LOWER_UP: carrier */
+	bool allmulti;	  /* IFF_ALLMULTI as set by anybody through flags */
+	bool drops_vlans; /* a NIC: frames of VLANs that have no interface, and it cannot be told
+			     not to */
+	bool promisc;	  /* by flag, or by count as the ports of a bridge are */
 	unsigned int mtu;
 	unsigned int rx_queues, tx_queues; /* IFLA_NUM_RX/TX_QUEUES; 0: unknown */
 	int lower;	/* IFLA_LINK: VLAN or macvlan parent, veth peer; 0: none */
@@ -110,7 +112,8 @@ int netlink_refresh(struct netlink *netlink, int ifindex);
 int netlink_set_allmulti(struct netlink *netlink, int ifindex, bool on, const char **why);
 
 /*
- * VLAN offloads that hide a tag from XDP. `rx` is our own rx-vlan-hw-parse ("rx-vlan-offload");
+ * VLAN offloads that hide a tag from XDP. `rx` is our own rx-vlan-hw-parse ("rx-vlan-offload"), and
+ * where it can be changed rx-vlan-filter, which drops frames of VLANs that have no interface;
  * for a veth it is the *peer's* tx-vlan-hw-insert that counts, reachable when the peer is in our
  * namespace or in one whose id we can turn into a descriptor (which moves a helper thread there by
  * setns(2), so it wants CAP_SYS_ADMIN and a unit that allows it). What hides the tags of a macvlan

@@ -59,6 +59,12 @@ static const char *explain(struct netlink *netlink, const struct target *target,
 	return netlink->why;
 }
 
+/* Most drivers cannot switch these off: no reason to give up the rest. */
+static unsigned int fixed_filters(const struct offloads *offloads)
+{
+	return OFFLOAD_FILTER & ~offloads->changeable;
+}
+
 int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_tags)
 {
 	const struct link *link = netlink_by_index(netlink, ifindex);
@@ -72,7 +78,7 @@ int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_t
 	if (!r)
 		r = ethtool_get_offloads(target.ethtool, target.ifindex, &offloads);
 	if (!r)
-		*hides_tags = offloads.active & target.bits;
+		*hides_tags = offloads.active & target.bits & ~fixed_filters(&offloads);
 	ethtool_close(&target.elsewhere);
 	return r;
 }
@@ -85,7 +91,7 @@ static int change(struct target *target, unsigned int bits, bool on, unsigned in
 
 	if (r)
 		return r;
-	bits &= on ? ~before.active : before.active;
+	bits &= (on ? ~before.active : before.active) & ~fixed_filters(&before);
 	*changed = bits;
 	if (!bits)
 		return 1;
@@ -117,7 +123,7 @@ int netlink_set_vlan_offload(struct netlink *netlink, int ifindex, bool hide_tag
 		if (hide_tags && record->hid_vlans)
 			bits = record->hid_vlans;
 		else if (hide_tags && bits == OFFLOAD_RX)
-			bits = OFFLOAD_RX_CTAG;
+			bits = OFFLOAD_RX_CTAG | OFFLOAD_FILTER_CTAG;
 		r = change(&target, bits, hide_tags, &changed);
 		if (!r)
 			record->hid_vlans = hide_tags ? 0 : record->hid_vlans | changed;

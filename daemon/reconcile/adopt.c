@@ -166,6 +166,7 @@ static void adopt_program(struct reconcile *r, struct iface *iface,
 		return;
 	iface->attached = iface->adopted = iface->decided = true;
 	iface->native = record->flags & XM_RECORD_NATIVE;
+	iface->receives = xm_ingress_generation(dataplane_ingress(r->dp, iface->slot));
 }
 
 static int adopt_interfaces(struct reconcile *r)

@@ -16,7 +16,7 @@ void attach_store_word(struct reconcile *r, const struct iface *iface)
 	uint32_t flags = 0;
 	uint64_t word = 0;
 
-	if (iface->generation && iface->attached) {
+	if (iface->generation && iface->attached && iface->receives) {
 		flags = (iface->prefixes ? XM_INGRESS_PREFIXES : 0) |
 			(iface->source_prefixes ? XM_INGRESS_SOURCE_PREFIXES : 0) |
 			(looks_up(r) ? XM_INGRESS_LOOKUP : 0) |
@@ -71,7 +71,7 @@ static void restore_link(struct reconcile *r, struct iface *iface)
 		if (record->flags & XM_RECORD_VLAN_OFFLOAD)
 			netlink_set_vlan_offload(r->netlink, iface->ifindex, true, NULL);
 	}
-	record->flags = 0;
+	record->flags &= ~(XM_RECORD_ALLMULTI | XM_RECORD_VLAN_OFFLOAD);
 }
 
 void attach_drop(struct reconcile *r, struct iface *iface)
@@ -80,7 +80,7 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 
 	if (!iface->attached)
 		return;
-	iface->attached = iface->adopted = false;
+	iface->attached = iface->adopted = iface->receives = false;
 	attach_store_word(r, iface); /* from here on its program passes everything */
 	int error = dataplane_detach(r->dp, iface->slot, iface->ifindex, &fault);
 	if (error && error != -ENOENT && error != -ENODEV)
@@ -88,6 +88,7 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 	restore_link(r, iface);
 	iface->generation = 0;
 	r->dp->interface_records[iface->slot].generation = 0;
+	r->dp->interface_records[iface->slot].flags = 0;
 	iface->state = (struct ingress_state){0};
 	tell(r, "detached", "interface", iface->name, "");
 }
@@ -135,8 +136,8 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	return error;
 }
 
-static int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
-		      struct fault *fault)
+int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
+	       struct fault *fault)
 {
 	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
 	iface->generation = record->generation = ++r->generation;
@@ -146,14 +147,15 @@ static int attach_one(struct reconcile *r, struct iface *iface, const struct lin
 	attach_store_word(r, iface); /* first: it counts from its first frame on */
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
 	if (error) {
-		iface->attached = false;
+		iface->attached = iface->receives = false;
 		iface->generation = record->generation = 0;
 		attach_store_word(r, iface);
 		return error;
 	}
 	record->flags |= (iface->native ? XM_RECORD_NATIVE : 0) |
 			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
-	prepare_link(r, iface, link);
+	if (iface->receives)
+		prepare_link(r, iface, link);
 	iface->has_former = false;
 	tell(r, "attached", "interface", iface->name, iface->native ? "native" : "generic");
 	return 0;
@@ -178,6 +180,7 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 {
 	struct fault fault = {0};
 
+	iface->receives = true;
 	int error = attach_one(r, iface, link, &fault);
 	if (!error)
 		return;
@@ -199,23 +202,68 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 	tell(r, "attach-failed", "interface", iface->name, fault.text);
 }
 
+/* An ingress that becomes a mere egress, or the other way: its program goes on. */
+static void change_role(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	iface->receives = !iface->receives;
+	attach_store_word(r, iface);
+	if (iface->receives)
+		prepare_link(r, iface, link);
+	else
+		restore_link(r, iface);
+}
+
+static void update_ingress(struct reconcile *r, struct iface *iface, const struct link *link,
+			   const struct interface_wish *wish)
+{
+	if (iface->attached && !iface->receives && !iface->native)
+		attach_drop(r, iface); /* what was lent is native */
+	if (iface->attached && !iface->receives)
+		change_role(r, iface, link);
+	if (iface->adopted)
+		attach_renew(r, iface, link);
+	else if (!iface->attached && !iface->tried)
+		try_attach(r, iface, link, wish);
+}
+
+static void update_other(struct reconcile *r, struct iface *iface, const struct link *link,
+			 bool lent)
+{
+	if (iface->attached && !lent)
+		attach_drop(r, iface);
+	if (iface->attached && iface->receives)
+		change_role(r, iface, link);
+	if (iface->adopted)
+		attach_renew(r, iface, link);
+	else if (lent && !iface->attached && !iface->tried)
+		lend(r, iface, link);
+}
+
+static void update_one(struct reconcile *r, struct iface *iface, bool ingresses)
+{
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+	const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+	bool allowed = link && !(wish && wish->detached);
+	bool receives = allowed && iface->is_ingress && iface->decided;
+
+	if (receives != ingresses)
+		return;
+	if (receives)
+		update_ingress(r, iface, link, wish);
+	else
+		update_other(r, iface, link,
+			     allowed && !iface->is_ingress &&
+				 !(wish && wish->mode == MODE_GENERIC) &&
+				 lend_is_wanted(r, iface, link));
+}
+
+/* Ingresses last: what egresses refuse may make them generic. */
 void attach_update(struct reconcile *r)
 {
-	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
-		struct iface *iface = r->ifaces[slot];
-		if (!iface)
-			continue;
-		const struct interface_wish *wish = model_find_interface(r->model, iface->name);
-		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
-		bool want =
-		    iface->is_ingress && link && iface->decided && !(wish && wish->detached);
-		if (!want && iface->attached)
-			attach_drop(r, iface);
-		else if (want && iface->adopted)
-			attach_renew(r, iface, link);
-		else if (want && !iface->attached && !iface->tried)
-			try_attach(r, iface, link, wish);
-	}
+	for (int ingresses = 0; ingresses < 2; ingresses++)
+		for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
+			if (r->ifaces[slot])
+				update_one(r, r->ifaces[slot], ingresses);
 }
 
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link)
@@ -230,7 +278,7 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 	    dataplane_attached(r->dp, iface->slot, iface->ifindex, &now, foreign, sizeof(foreign));
 	if (error || now.program_id)
 		return;
-	iface->attached = iface->adopted = false;
+	iface->attached = iface->adopted = iface->receives = false;
 	attach_store_word(r, iface);
 	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%.90s",
 		 foreign[0] ? ", now there: " : "", foreign);

@@ -82,7 +82,10 @@ static void warn_members(struct reconcile *r, const struct group *group, const s
 			continue;
 		const struct link *link = netlink_by_name(r->netlink, name);
 		enum xm_reason reason = link_reason(link, native);
-		if (reason == XM_REASON_NONE)
+		const struct iface *egress = iface_find(r, name);
+		bool refuses = egress && egress->tried;
+		if (reason == XM_REASON_NONE ||
+		    (reason == XM_REASON_NO_XDP_XMIT && link_needs_program(link) && !refuses))
 			continue;
 		if (link)
 			link_detail(r, link, reason, detail, sizeof(detail));
@@ -122,7 +125,12 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 "it first",
 				 group->key.from, group_key_format(&other->key, text));
 	}
-	if (!error)
-		warn_members(r, group, known, warn, token);
-	return error;
+	if (error)
+		return error;
+	warn_members(r, group, known, warn, token);
+	if (from)
+		link_vlan_detail(r, from, group->key.vlan, missing, sizeof(missing));
+	if (from && missing[0])
+		warn(missing, token);
+	return 0;
 }

@@ -227,6 +227,14 @@ const struct group *interfaces_conflict(struct reconcile *r, const struct group 
 	return found;
 }
 
+/* Of those that need a program of their own, some were found to refuse it. */
+static bool can_receive(const struct reconcile *r, const struct link *link)
+{
+	const struct iface *iface = iface_find(r, link->name);
+
+	return link_can_receive(link) && !(link_needs_program(link) && iface && iface->tried);
+}
+
 /* True when every egress that groups of this ingress name literally can take redirects. */
 static bool egresses_can_receive(struct reconcile *r, const struct iface *iface, char *why,
 				 size_t size)
@@ -242,7 +250,7 @@ static bool egresses_can_receive(struct reconcile *r, const struct iface *iface,
 		for (size_t j = 0; j < last->to.count; j++) {
 			const struct link *link = netlink_by_name(r->netlink, last->to.name[j]);
 			if (!link || names_match(&last->exclude, link->name) ||
-			    link_can_receive(link))
+			    can_receive(r, link))
 				continue;
 			snprintf(why, size, "egress %s cannot receive redirected frames (%s)",
 				 link->name, reason_name(link_reason(link, true)));
@@ -351,7 +359,7 @@ void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *
 			sets_mark_link(r, iface->name);
 		if (!link)
 			unbind(r, iface);
-		if (link && iface->is_ingress)
+		if (link && (iface->is_ingress || iface->attached || iface->tried))
 			attach_check(r, iface, link);
 	}
 }
@@ -371,8 +379,7 @@ void interfaces_sweep(struct reconcile *r)
 {
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
-		if (!iface || iface->idle || iface->is_ingress || iface->memberships ||
-		    iface->attached)
+		if (!iface || iface->idle || iface->is_ingress || iface->memberships)
 			continue;
 		unbind(r, iface);
 		write_unicast(r, iface);

@@ -11,6 +11,7 @@
  *   entries.c     groups against map entries, as a transaction:
  *                 insert | grace | switch | grace | delete | grace | release
  *   attach.c      programs on ingresses, after their entries are in place
+ *   lend.c        programs on egresses whose drivers take redirected frames only then
  *
  * A step that needs a grace period or more slots hands that to the worker thread and
  * returns; the worker's end runs the next step. Everything else happens on the loop.
@@ -50,6 +51,7 @@ struct iface {
 	bool attached;
 	bool adopted;		/* attached by an earlier daemon, perhaps of another version */
 	bool tried;		/* attaching failed and nothing has changed since */
+	bool receives;		/* attached as ingress; attached without: lent, see lend.c */
 	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
@@ -234,6 +236,11 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 bool link_can_native(const struct link *link, char *why, size_t size);
 /* Can it receive redirected frames at all (whether or not it is up)? */
 bool link_can_receive(const struct link *link);
+/* Words, when a NIC will drop what the group is for; "" else. */
+void link_vlan_detail(const struct reconcile *r, const struct link *link, uint32_t vlan, char *buf,
+		      size_t size);
+/* It could, if it ran a program itself. */
+bool link_needs_program(const struct link *link);
 
 /* sets.c */
 /* The set of `wanted` in that mode, made if need be; NULL: out of numbers or memory. */
@@ -305,6 +312,14 @@ void attach_store_word(struct reconcile *r, const struct iface *iface);
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link);
 /* Takes our program off and restores what was changed for it. */
 void attach_drop(struct reconcile *r, struct iface *iface);
+/* The program that an iface is to run now, as ingress or lent. */
+int attach_one(struct reconcile *r, struct iface *iface, const struct link *link,
+	       struct fault *fault);
+
+/* lend.c */
+/* Does an egress need a program of its own, so that its driver takes redirected frames? */
+bool lend_is_wanted(const struct reconcile *r, const struct iface *iface, const struct link *link);
+void lend(struct reconcile *r, struct iface *iface, const struct link *link);
 
 /* refusal.c */
 /* Watches members of which nobody tells whether they can receive; stops when there are none. */

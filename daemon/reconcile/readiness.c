@@ -7,14 +7,16 @@
 
 /*
  * Before kernel 6.3 no device tells of its XDP features. Of those made in software, which have a
- * kind, only three have any in 6.1; a NIC counts as able.
+ * kind, only three have any in 6.1; a NIC is able when it runs a native program.
  */
 static bool is_known_unable(const struct link *link)
 {
 	static const char *const able[] = {"veth", "tun", "bond"};
 
-	if (link->xdp_features_known || !link->kind[0])
+	if (link->xdp_features_known)
 		return false;
+	if (!link->kind[0])
+		return link->xdp_mode != LINK_XDP_NATIVE && link->xdp_mode != LINK_XDP_MULTI;
 	for (size_t i = 0; i < sizeof(able) / sizeof(able[0]); i++)
 		if (!strcmp(link->kind, able[i]))
 			return false;
@@ -46,9 +48,20 @@ enum xm_reason link_reason(const struct link *link, bool native)
 	return native ? receive_reason(link) : XM_REASON_NONE;
 }
 
+bool link_needs_program(const struct link *link)
+{
+	const uint64_t able = LINK_XDP_BASIC | LINK_XDP_REDIRECT;
+
+	if (link->kind[0] || !link->ethernet)
+		return false;
+	if (!link->xdp_features_known)
+		return is_known_unable(link);
+	return (link->xdp_features & (able | LINK_XDP_NDO_XMIT)) == able;
+}
+
 bool link_can_receive(const struct link *link)
 {
-	return receive_reason(link) == XM_REASON_NONE;
+	return receive_reason(link) == XM_REASON_NONE || link_needs_program(link);
 }
 
 unsigned int link_mtu(const struct link *link)
@@ -85,7 +98,7 @@ bool link_can_native(const struct link *link, char *why, size_t size)
 	const uint64_t need = LINK_XDP_BASIC | LINK_XDP_REDIRECT;
 
 	if (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "macvlan") ||
-	    !strcmp(link->kind, "bridge") || is_known_unable(link)) {
+	    !strcmp(link->kind, "bridge") || (link->kind[0] && is_known_unable(link))) {
 		snprintf(why, size, "%s is a %s, which has no native XDP", link->name, link->kind);
 		return false;
 	}
@@ -95,4 +108,31 @@ bool link_can_native(const struct link *link, char *why, size_t size)
 		return false;
 	}
 	return true;
+}
+
+struct vlan_search {
+	int parent;
+	uint16_t id;
+};
+
+static int is_vlan(const struct link *link, void *data)
+{
+	const struct vlan_search *search = data;
+
+	return !strcmp(link->kind, "vlan") && link->lower == search->parent &&
+	       link->vlan_id == search->id;
+}
+
+void link_vlan_detail(const struct reconcile *r, const struct link *link, uint32_t vlan, char *buf,
+		      size_t size)
+{
+	uint16_t outer = vlan > 0xfff ? vlan >> 16 : vlan;
+	struct vlan_search search = {.parent = link->ifindex, .id = outer};
+
+	buf[0] = 0;
+	if (outer && link->drops_vlans && !netlink_each(r->netlink, is_vlan, &search))
+		snprintf(buf, size,
+			 "%s drops frames of VLANs that have no interface: run: ip link add link "
+			 "%s name %.9s.%u type vlan id %u",
+			 link->name, link->name, link->name, outer, outer);
 }

@@ -32,6 +32,8 @@ static struct egress_report *report_members(struct reconcile *r, const struct ac
 		const struct link *link = netlink_by_index(r->netlink, m->ifindex);
 		if (link && !e->ready)
 			link_detail(r, link, m->reason, e->detail, sizeof(e->detail));
+		if (link && m->reason == XM_REASON_NO_XDP_XMIT && m->iface->tried)
+			snprintf(e->detail, sizeof(e->detail), "%.127s", m->iface->forced);
 	}
 	return egress;
 }
@@ -45,8 +47,8 @@ static void detached_by(const struct interface_wish *wish, char *buf, size_t siz
 		snprintf(buf, size, "detached; run: xmcastctl attach %s", wish->name);
 }
 
-static void report_state(struct reconcile *r, const struct iface *ingress, bool ready,
-			 struct group_report *out)
+static void report_state(struct reconcile *r, const struct iface *ingress, uint32_t vlan,
+			 bool ready, struct group_report *out)
 {
 	const struct interface_wish *wish =
 	    ingress ? model_find_interface(r->model, ingress->name) : NULL;
@@ -62,6 +64,9 @@ static void report_state(struct reconcile *r, const struct iface *ingress, bool 
 		snprintf(out->detail, sizeof(out->detail), "%.159s", ingress->forced);
 	} else {
 		out->state = ready ? "active" : "no-egress";
+		const struct link *link = netlink_by_index(r->netlink, ingress->ifindex);
+		if (link)
+			link_vlan_detail(r, link, vlan, out->detail, sizeof(out->detail));
 	}
 }
 
@@ -84,7 +89,7 @@ int reconcile_group_report(struct reconcile *r, const struct group *group, struc
 		for (size_t i = 0; i < out->egress_count; i++)
 			ready |= out->egress[i].ready;
 	}
-	report_state(r, ingress, ready, out);
+	report_state(r, ingress, vlan, ready, out);
 	if (other) {
 		char text[GROUP_KEY_TEXT_MAX];
 		out->state = "conflict";
@@ -111,7 +116,7 @@ static void report_link(const struct link *link, struct interface_report *out)
 	out->driver_dropped = link->tx_dropped;
 }
 
-static void report_ingress(struct reconcile *r, const struct iface *iface,
+static void report_program(struct reconcile *r, const struct iface *iface,
 			   struct interface_report *out)
 {
 	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
@@ -154,8 +159,9 @@ static void report_interface(struct reconcile *r, struct iface *iface, struct in
 	out->dropped[XM_REASON_TOO_BIG] = r->dp->interface_records[iface->slot].too_big;
 	if (link)
 		report_link(link, out);
-	if (iface->is_ingress)
-		report_ingress(r, iface, out);
+	if (iface->is_ingress || iface->attached ||
+	    (iface->tried && out->reason == XM_REASON_NO_XDP_XMIT))
+		report_program(r, iface, out);
 	out->ready = out->reason == XM_REASON_NONE;
 }
 

@@ -9,22 +9,34 @@ ns()
 	nsenter --net="/run/netns/$name" "$@"
 }
 
-# pair NAME NS PEER: a veth NAME here, its other end PEER in NS, made when it is not there.
+# host NS: a namespace of that name, made when it is not there.
+host()
+{
+	[ -e "/run/netns/$1" ] || {
+		ip netns add "$1"
+		ip -n "$1" link set lo up
+	}
+}
+
+# pair NAME NS PEER: a veth NAME here, its other end PEER in NS.
 pair()
 {
-	[ -e "/run/netns/$2" ] || {
-		ip netns add "$2"
-		ip -n "$2" link set lo up
-	}
+	host "$2"
 	ip link add "$1" type veth peer name "$3" netns "$2"
 	ip link set "$1" up
 	ip -n "$2" link set "$3" up
 }
 
-# sender: the input veth. Its addresses are 10.9.0.2-4 and fd09::2-4, to test sources.
+# sender: the input veth.
 sender()
 {
 	pair in0 s s0
+	sender_addresses
+}
+
+# sender_addresses: those of s0 are 10.9.0.2-4 and fd09::2-4, to test sources.
+sender_addresses()
+{
 	for i in 2 3 4; do
 		ip -n s addr add 10.9.0.$i/24 dev s0
 		ip -n s addr add fd09::$i/64 dev s0 nodad
@@ -38,12 +50,18 @@ sender()
 receiver()
 {
 	pair "out$1" "r$1" "r$1"
+	receiver_addresses "$1"
+	[ "${XMCAST_GRO:-on}" = off ] || ns "r$1" ethtool -K "r$1" gro on
+}
+
+# receiver_addresses I
+receiver_addresses()
+{
 	ip -n "r$1" addr add "10.$((100 + $1 / 250)).$(($1 % 250)).2/24" dev "r$1"
 	ip -n "r$1" addr add "fd10:$1::2/64" dev "r$1" nodad
 	# The copies keep the sender's address, for which this host has no route.
 	ns "r$1" sh -c 'echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
 		echo 0 >/proc/sys/net/ipv4/conf/'"r$1"'/rp_filter'
-	[ "${XMCAST_GRO:-on}" = off ] || ns "r$1" ethtool -K "r$1" gro on
 }
 
 # network N: a sender and N receivers, all up.

@@ -114,6 +114,8 @@ void receiver_open(struct receiver *r, const char *const *group, unsigned int gr
 		fail("socket: %s", strerror(errno));
 	set(r->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	set(r->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	/* A group joined on one interface is delivered from every other one, too, by default. */
+	set(r->fd, SOL_SOCKET, SO_BINDTODEVICE, r->interface, strlen(r->interface));
 	if (bind(r->fd, (struct sockaddr *)&any, sizeof(any)))
 		fail("bind port %u: %s", port, strerror(errno));
 	for (unsigned int i = 0; i < groups; i++)

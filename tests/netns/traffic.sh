@@ -25,7 +25,7 @@ all_of()
 #   -b MIN,MAX    payload bytes (default: from 64 to what fits an MTU of 1500)
 #   -w WINDOW     most that are under way (128)
 #   -r PPS        paced by time, too       -d SECONDS  deadline of the receivers (60)
-#   -S ADDRESS    source to be seen only
+#   -S ADDRESS    source to be seen only     -i IF       of `s` (s0)
 #   -p PORT -f FLOW                        -j GROUP    joined instead of GROUP (repeat)
 # Several may run at once with ports, flows and a -k KEY of their own.
 deliver()
@@ -37,8 +37,9 @@ deliver()
 	joins=
 	deadline_recv=60
 	window=128
+	send_if=s0
 	OPTIND=1
-	while getopts n:s:S:b:w:r:d:p:f:j:k: option; do
+	while getopts n:s:S:b:w:r:d:p:f:i:j:k: option; do
 		case $option in
 		n) count=$OPTARG ;;
 		s)
@@ -48,6 +49,7 @@ deliver()
 		S) recv_options="$recv_options --source $OPTARG" ;;
 		b) send_options="$send_options --min ${OPTARG%,*} --max ${OPTARG#*,}" ;;
 		w) window=$OPTARG ;;
+		i) send_if=$OPTARG ;;
 		r) send_options="$send_options --rate $OPTARG" ;;
 		d)
 			deadline_recv=$OPTARG
@@ -77,7 +79,7 @@ deliver()
 	"$tools/recv" --progress "$work/progress.$key" $joins --count "$count" \
 	    --deadline "$deadline_recv" $recv_options $specs >"$work/recv.$key" 2>&1 &
 	receivers_pid=$!
-	"$tools/send" --progress "$work/progress.$key" --ns s --if s0 --group "$destination" \
+	"$tools/send" --progress "$work/progress.$key" --ns s --if "$send_if" --group "$destination" \
 	    --count "$count" --window "$window" $send_options >"$work/send.$key" 2>&1
 	sender_rc=$?
 	# A sender that gave up will not send what the receivers wait for.

@@ -105,6 +105,19 @@ make_initramfs() {
 	(cd "$_root" && find . | cpio -o -H newc --quiet) >"$2"
 }
 
+# nics: QEMU's options for the guest's NICs, whose drivers tests load when they want them. Hubs are
+# their wires; tests/vm/nics.sh knows them by the last byte of their addresses.
+#   1 virtio_net - hub 1 - 2 virtio_net    3 virtio_net - hub 2 - 4 virtio_net
+#   5 vmxnet3    - hub 3 - 6 vmxnet3
+nics() {
+	_nic=0
+	for _model in virtio-net-pci virtio-net-pci virtio-net-pci virtio-net-pci vmxnet3 vmxnet3; do
+		_nic=$((_nic + 1))
+		echo "-netdev hubport,id=nic$_nic,hubid=$(((_nic + 1) / 2))"
+		echo "-device $_model,netdev=nic$_nic,mac=52:54:00:00:00:0$_nic"
+	done
+}
+
 # boot KERNEL-DIRECTORY OUT: runs until the guest powers off, panics or the time is over. QEMU dies
 # with this script, whatever kills it.
 boot() {
@@ -116,7 +129,8 @@ boot() {
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host \
 		-fsdev "local,id=out,path=$2,security_model=none" \
-		-device virtio-9p-pci,fsdev=out,mount_tag=out
+		-device virtio-9p-pci,fsdev=out,mount_tag=out \
+		$(nics)
 	_out=$2
 	shift 2
 	if [ -n "$shell" ]; then
