@@ -137,6 +137,9 @@ json_t *bench_load(const char *path, char error[static BENCH_ERROR_MAX])
 		snprintf(error, BENCH_ERROR_MAX,
 			 "this is not a result of xmcastctl bench, or damaged: line %d: %.150s",
 			 where.line, where.text);
+		for (char *c = error; *c; c++) /* it quotes the file */
+			if ((unsigned char)*c < ' ' || *c == 127)
+				*c = '?';
 		return NULL;
 	}
 	if (bench_check(result, &kind, error) || check_texts(result, error)) {

@@ -30,7 +30,8 @@ static void keep_why(struct request *request, const struct nlmsghdr *message, in
 {
 	struct nlattr *attribute;
 
-	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || nlmsg_datalen(message) < offset)
+	if (!(message->nlmsg_flags & NLM_F_ACK_TLVS) || offset < 0 ||
+	    offset > nlmsg_datalen(message) - NLA_HDRLEN)
 		return;
 	attribute = nla_find((struct nlattr *)((char *)nlmsg_data(message) + NLMSG_ALIGN(offset)),
 			     nlmsg_datalen(message) - NLMSG_ALIGN(offset), NLMSGERR_ATTR_MSG);

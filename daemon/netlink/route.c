@@ -187,6 +187,7 @@ int route_get(struct route *route, int ifindex, int nsid, struct link *out)
 	struct nl_msg *message = new_request(RTM_GETLINK, 0, &info, sizeof(info));
 	int r;
 
+	*out = (struct link){0};
 	if (!message)
 		return -ENOMEM;
 	if (nsid >= 0 && nla_put_s32(message, IFLA_TARGET_NETNSID, nsid) < 0)
@@ -194,6 +195,8 @@ int route_get(struct route *route, int ifindex, int nsid, struct link *out)
 	else
 		r = request_run(&route->request, nlmsg_hdr(message), get_link, out);
 	nlmsg_free(message);
+	if (!r && out->ifindex != ifindex) /* an answer, but not to that */
+		r = -EBADMSG;
 	return r;
 }
 
