@@ -145,7 +145,8 @@ sanitized()
 	for script; do
 		grep -q '^# test: ' "$script" || continue
 		rm -f "$builds/log/$sanitizer".*
-		step "netns/$sanitizer/$(basename "$script" .sh)" 3600 sh tests/lib/sanitized.sh \
+		step "netns/$sanitizer/$(basename "$script" .sh)" 3600 \
+		    env "XMCAST_TOOLS=$build/tests/netns" sh tests/lib/sanitized.sh \
 		    "$builds/$sanitizer" "$builds/log/$sanitizer" "$script"
 	done
 }

@@ -2,7 +2,7 @@
 # Sourced by lib.sh: sends through sockets, checks what every receiver got and that the
 # daemon's statistics say the same.
 
-tools=$build/tests/netns
+tools=${XMCAST_TOOLS:-$build/tests/netns} # senders and receivers
 
 # spec ROLE:NS[:IF]: with the interface, which for a receiver has its namespace's name.
 spec()
