@@ -44,32 +44,17 @@ static int print_status(const json_t *status, bool continues, void *data)
 	return CLI_DONE;
 }
 
-static int print_json(const json_t *status, bool continues, void *data)
-{
-	(void)continues;
-	(void)data;
-	return output_json(status);
-}
-
 int cmd_status(const struct cli *cli, int argc, const char **argv)
 {
-	struct client client;
 	int r;
 
 	if (argc > 1)
 		return verb_usage(argv[0], "%s is one word too many", argv[1]);
-	r = client_open(&client, cli);
-	if (r != CLI_DONE)
+	r = client_do(cli, "Status", json_object(), print_status, NULL);
+	if (r != CLI_DONE || cli->json)
 		return r;
-	r = client_call(&client, "Status", json_object(), false,
-			cli->json ? print_json : print_status, NULL);
-	if (r == CLI_DONE && !cli->json) {
-		printf("\n");
-		r = client_call(&client, "ListInterfaces", json_object(), false, interface_table,
-				NULL);
-	}
-	client_close(&client);
-	return r;
+	printf("\n");
+	return client_do(cli, "ListInterfaces", json_object(), interface_table, NULL);
 }
 
 int cmd_reload(const struct cli *cli, int argc, const char **argv)

@@ -13,12 +13,20 @@
 
 #include "tests/netns/netlink/world.h"
 
-static void test_open_tells_all(void **state)
+/* With the veth pair va and vb. */
+static struct world *watch_pair(void **state)
 {
 	struct world *world = *state;
 
 	run(world, HOME, "ip link add va type veth peer name vb");
 	watch(world);
+	return world;
+}
+
+static void test_open_tells_all(void **state)
+{
+	struct world *world = watch_pair(state);
+
 	assert_int_equal(world->calls, 3); /* lo, va, vb */
 	assert_int_equal(world->settled, 1);
 	assert_int_equal(world->resyncs, 0);
@@ -48,11 +56,9 @@ static void test_appear_and_vanish(void **state)
 
 static void test_rename(void **state)
 {
-	struct world *world = *state;
+	struct world *world = watch_pair(state);
 	int ifindex;
 
-	run(world, HOME, "ip link add va type veth peer name vb");
-	watch(world);
 	ifindex = named(world, "va")->ifindex;
 	run(world, HOME, "ip link set va name vc");
 	WAIT(world, named(world, "vc"));
@@ -69,11 +75,9 @@ static void test_rename(void **state)
 
 static void test_recreate(void **state)
 {
-	struct world *world = *state;
+	struct world *world = watch_pair(state);
 	int ifindex;
 
-	run(world, HOME, "ip link add va type veth peer name vb");
-	watch(world);
 	ifindex = named(world, "va")->ifindex;
 	run(world, HOME, "ip link del va && ip link add va type veth peer name vb");
 	WAIT(world, ON(world, "va", link->ifindex != ifindex));
@@ -97,10 +101,8 @@ static void test_recreate_with_same_ifindex(void **state)
 
 static void test_up_down_carrier(void **state)
 {
-	struct world *world = *state;
+	struct world *world = watch_pair(state);
 
-	run(world, HOME, "ip link add va type veth peer name vb");
-	watch(world);
 	run(world, HOME, "ip link set va up");
 	WAIT(world, ON(world, "va", link->up && !link->lower_up));
 	run(world, HOME, "ip link set vb up");
@@ -224,10 +226,8 @@ static void test_xdp_by_bpf_link(void **state)
 
 static void test_macvlan(void **state)
 {
-	struct world *world = *state;
+	struct world *world = watch_pair(state);
 
-	run(world, HOME, "ip link add va type veth peer name vb");
-	watch(world);
 	run(world, HOME, "ip link add link va name mv type macvlan mode bridge");
 	WAIT(world, named(world, "mv"));
 	assert_string_equal(named(world, "mv")->kind, "macvlan");

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ftw.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/unit/config/collect.h"
 
@@ -29,4 +33,25 @@ int read_bytes(const void *bytes, size_t size, bool runtime, struct model *model
 int read_string(const char *text, bool runtime, struct model *model, struct errors *errors)
 {
 	return read_bytes(text, strlen(text), runtime, model, errors);
+}
+
+char dir[] = "/tmp/xmcast-test-XXXXXX";
+
+int enter_new_directory(void)
+{
+	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
+	return mkdtemp(dir) ? chdir(dir) : -1;
+}
+
+static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)
+{
+	(void)s;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+int leave_directory(void)
+{
+	return chdir("/") < 0 ? -1 : nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -16,6 +16,12 @@ void collect(const char *file, unsigned int line, const char *text, void *errors
 /* config_read_stream() of `size` bytes as file "test.conf"; errors is emptied first. */
 int read_bytes(const void *bytes, size_t size, bool runtime, struct model *model,
 	       struct errors *errors);
+/* A working directory of the test's own, and back to /, without it. 0 or -1. */
+int enter_new_directory(void);
+int leave_directory(void);
+/* Its path. */
+extern char dir[];
+
 int read_string(const char *text, bool runtime, struct model *model, struct errors *errors);
 
 #endif

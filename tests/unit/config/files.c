@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The configuration file and its conf.d. */
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,28 +9,18 @@
 #include "tests/unit/config/collect.h"
 
 static struct errors errors;
-static char dir[] = "/tmp/xmcast-config-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)
-{
-	(void)s;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
 
 static int setup(void **state)
 {
 	(void)state;
-	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
 	errors = (struct errors){};
-	return mkdtemp(dir) ? chdir(dir) : -1;
+	return enter_new_directory();
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	return chdir("/") < 0 ? -1 : nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return leave_directory();
 }
 
 static void put(const char *name, const char *text)

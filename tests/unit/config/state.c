@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state file: comes back whole, or not at all and is kept. */
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,15 +9,6 @@
 #include "tests/unit/config/collect.h"
 
 static struct fault fault;
-static char dir[] = "/tmp/xmcast-state-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)
-{
-	(void)s;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
 
 /* Each test starts in an empty directory with a model of two runtime groups. */
 static int setup(void **state)
@@ -26,8 +16,7 @@ static int setup(void **state)
 	struct model *model = model_new();
 
 	*state = model;
-	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
-	if (!mkdtemp(dir) || chdir(dir) < 0)
+	if (enter_new_directory() < 0)
 		return -1;
 	assert_int_equal(ADD(model, "239.1.1.1", "in", "a,b", .exclude = "b"), 0);
 	assert_int_equal(ADD(model, "ff05::1", "in", "veth*", .source = "2001:db8::/32"), 0);
@@ -39,7 +28,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	model_free(*state);
-	return chdir("/") < 0 ? -1 : nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return leave_directory();
 }
 
 static char *slurp(const char *path, size_t *size)

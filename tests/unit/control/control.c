@@ -14,31 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/control/talk.h"
-
-static struct talk talk;
-static struct line line;
-
-static int set_up(void **state)
-{
-	(void)state;
-	talk_open(&talk);
-	line_open(&line, &talk);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	line_close(&line);
-	talk_close(&talk);
-	return 0;
-}
-
-static const char *text_of(const struct reply *reply, const char *key)
-{
-	return json_string_value(json_object_get(reply->parameters, key));
-}
+#include "tests/unit/control/fixture.h"
 
 #define G "{\"address\":\"239.1.1.1\",\"from\":[\"eth0\"],\"to\":[\"veth1\",\"veth2\"]"
 

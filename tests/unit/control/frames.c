@@ -8,26 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/control/talk.h"
-
-static struct talk talk;
-static struct line line;
-
-static int set_up(void **state)
-{
-	(void)state;
-	talk_open(&talk);
-	line_open(&line, &talk);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	line_close(&line);
-	talk_close(&talk);
-	return 0;
-}
+#include "tests/unit/control/fixture.h"
 
 /* A reply of Trace, as described; the number of its frame, 0: it has none. */
 static json_int_t next(struct line *of, bool continues)

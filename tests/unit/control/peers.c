@@ -19,29 +19,15 @@
 #include <cmocka.h>
 
 #include "daemon/control/peer.h"
-#include "tests/unit/control/talk.h"
+#include "tests/unit/control/fixture.h"
 #include "tests/unit/control/users.h"
 
 #define HEAD "{\"method\":\"io.xmcast.Control.Stats\""
 
-static struct talk talk;
-static struct line line;
-
-static int set_up(void **state)
+static int set_up_patient(void **state)
 {
-	(void)state;
 	peer_deadline_usec = 10 * 1000000ULL;
-	talk_open(&talk);
-	line_open(&line, &talk);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	line_close(&line);
-	talk_close(&talk);
-	return 0;
+	return set_up(state);
 }
 
 /* Bytes of memory in use now, and by how much that has grown. */
@@ -449,7 +435,7 @@ static void test_group_gives_the_privilege(void **state)
 	assert_int_equal(user_may_change(0, 0, (gid_t)-1), 0); /* there is no such group */
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
+#define T(name) cmocka_unit_test_setup_teardown(test_##name, set_up_patient, tear_down)
 
 int main(void)
 {
