@@ -9,6 +9,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <nettle/sha2.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,6 +60,7 @@ static int write_all(int fd, const struct model *model)
 
 	if (!stream)
 		return -ENOMEM;
+	__fsetlocking(stream, FSETLOCKING_BYCALLER); /* only we have it */
 	sha256_init(&summed.sum);
 	errno = 0;
 	fputs(HEAD, stream);

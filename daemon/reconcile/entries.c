@@ -46,6 +46,7 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 	struct iface *ingress = NULL;
 	uint32_t last_vlan = 0, vlan = 0;
 	size_t made = 0;
+	bool sorted = true;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct entry *entry = &entries[i];
@@ -54,10 +55,14 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 			last_vlan = vlan = entry->vlan;
 			ingress = interfaces_resolve(r, last, &vlan);
 		}
-		if (ingress)
-			make_want(entry, ingress->slot, vlan, &wants[made++]);
+		if (!ingress)
+			continue;
+		make_want(entry, ingress->slot, vlan, &wants[made]);
+		sorted = sorted && (!made || by_record(&wants[made - 1], &wants[made]) < 0);
+		made++;
 	}
-	qsort(wants, made, sizeof(*wants), by_record);
+	if (!sorted) /* names and slots may be in another order */
+		qsort(wants, made, sizeof(*wants), by_record);
 	return made;
 }
 
