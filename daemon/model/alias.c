@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/model/private.h"
 
@@ -37,11 +38,16 @@ static int compare(const void *a, const void *b, void *data)
 static size_t count_aliases(const struct model *model, key_resolve resolve, void *data)
 {
 	size_t count = 0;
+	const struct group_key *last = NULL;
+	bool alias = false;
 
 	for (size_t i = 0; i < model->group_count; i++) {
 		struct group_key key = model->groups[i]->key;
 
-		count += resolve(&key, data);
+		if (!last || last->vlan != key.vlan || strcmp(last->from, key.from))
+			alias = resolve(&key, data);
+		last = &model->groups[i]->key;
+		count += alias;
 	}
 	return count;
 }
