@@ -271,8 +271,8 @@ static void decide_mode(struct reconcile *r, struct iface *iface, const struct l
 	    (mode == MODE_AUTO && link_can_native(link, iface->forced, sizeof(iface->forced)) &&
 	     egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
 	if (iface->attached && native != iface->native) {
-		iface->has_former = true; /* when attaching fails, that is gone back to */
-		attach_drop(r, iface);	  /* the kernel holds one mode at a time */
+		iface->has_former = iface->receives; /* gone back to when attaching fails */
+		attach_drop(r, iface);		     /* the kernel holds one mode at a time */
 	}
 	iface->native = native;
 	iface->decided = true;
