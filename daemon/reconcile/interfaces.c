@@ -279,19 +279,32 @@ static void decide_mode(struct reconcile *r, struct iface *iface, const struct l
 	r->entries_dirty = true;
 }
 
-static void mark_ingresses(struct reconcile *r)
+/* The names that groups have for their ingresses: few, of many groups. */
+static void list_ingresses(struct reconcile *r)
 {
 	const char *last = "";
 
-	names_free(&r->aliases);
-	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
-		if (r->ifaces[slot])
-			r->ifaces[slot]->is_ingress = false;
+	names_free(&r->ingresses);
 	for (size_t i = 0; i < r->model->group_count; i++) {
 		const char *from = r->model->groups[i]->key.from;
 		if (!strcmp(from, last))
 			continue;
 		last = from;
+		if (names_add(&r->ingresses, from))
+			note_fault(r, -ENOMEM, &(struct fault){"out of memory for names"});
+	}
+}
+
+static void mark_ingresses(struct reconcile *r)
+{
+	if (r->seen_model != r->model->version)
+		list_ingresses(r);
+	names_free(&r->aliases);
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
+		if (r->ifaces[slot])
+			r->ifaces[slot]->is_ingress = false;
+	for (size_t i = 0; i < r->ingresses.count; i++) {
+		const char *from = r->ingresses.name[i];
 		uint32_t vlan = 0;
 		struct iface *iface = interfaces_resolve(r, from, &vlan);
 		if (iface)
@@ -411,4 +424,5 @@ void interfaces_free(struct reconcile *r)
 	free(r->by_name);
 	free(r->ifaces);
 	names_free(&r->aliases);
+	names_free(&r->ingresses);
 }

@@ -150,6 +150,7 @@ struct reconcile {
 	struct iface **by_name; /* the same, sorted */
 	size_t iface_count;
 	unsigned long long idle_count; /* how often one became idle */
+	struct names ingresses;	       /* as the groups of seen_model name them */
 	struct names aliases;	       /* names that groups have for an ingress of another name */
 	struct actual_set *sets;
 	struct exclude_set *excludes;
@@ -164,11 +165,12 @@ struct reconcile {
 
 	struct tracing *tracing; /* NULL: nobody traces */
 
-	bool running;		       /* in reconcile_step() */
-	bool entries_dirty;	       /* words or keys may differ from what is wanted */
-	bool links_dirty;	       /* a link changed since the last step */
-	bool grow_failed;	       /* the worker could not grow the pools */
-	bool excludes_moving;	       /* words still lead to exclude maps that are too small */
+	bool running;	      /* in reconcile_step() */
+	bool entries_dirty;   /* words or keys may differ from what is wanted */
+	bool links_dirty;     /* a link changed since the last step */
+	bool grow_failed;     /* the worker could not grow the pools */
+	bool sweep;	      /* entries were looked at: what they led to may be unused by now */
+	bool excludes_moving; /* words still lead to exclude maps that are too small */
 	unsigned long long seen_model; /* version */
 	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;

@@ -55,6 +55,7 @@ static bool pass(struct reconcile *r)
 		r->links_dirty = false;
 	}
 	if (!grow && r->transaction.stage == STAGE_IDLE && r->entries_dirty) {
+		r->sweep = true;
 		enum entries_result result = entries_update(r);
 		grow = result == ENTRIES_GROW;
 		if (result == ENTRIES_WAIT) {
@@ -114,8 +115,11 @@ void reconcile_step(struct reconcile *r)
 	r->settled = false;
 	if (!stopped) {
 		settle_dataplane(r);
-		sets_sweep(r);
-		excludes_sweep(r);
+		if (r->sweep) { /* not for a link event: it looks at every entry */
+			sets_sweep(r);
+			excludes_sweep(r);
+		}
+		r->sweep = r->error != 0; /* not all was written */
 		interfaces_sweep(r);
 		if (!r->refusal_timer)
 			refusal_watch(r);
