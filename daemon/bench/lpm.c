@@ -14,6 +14,7 @@
 
 #include "daemon/bench/environment.h"
 #include "daemon/bench/output.h"
+#include "daemon/bench/scheduling.h"
 
 #define BATCH 4096
 
@@ -203,6 +204,9 @@ int lpm_run(const struct lpm_options *o, json_t **out, struct fault *fault)
 	json_t *results = json_array(), *environment = environment_capture();
 	int r = 0;
 
+	if (o->producers == 1) /* more would keep everybody else off as many CPUs */
+		scheduling_begin();
+	json_object_set_new(environment, "scheduler", json_string(scheduling_name()));
 	json_object_set_new(environment, "lpm_trie", behaviour());
 	for (unsigned int s = 0; s < o->size_count && !r; s++)
 		for (enum bench_lpm_op op = 0; op < BENCH_LPM_OPS && !r; op++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bench/real.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/bench/linkfacts.h"
+#include "daemon/netlink/make.h"
 
 const char *real_row_name(enum real_row row)
 {
@@ -43,6 +46,26 @@ static int find(const char *option, const char *name, char out[static IF_NAMESIZ
 	return 0;
 }
 
+/* A program that is there would have to go, and might be somebody's firewall or forwarding. */
+static int check_free(const char *name, int ifindex, struct fault *fault)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info), id = 0;
+	int fd;
+
+	if (bpf_xdp_query_id(ifindex, 0, &id) || !id)
+		return 0;
+	fd = bpf_prog_get_fd_by_id(id);
+	if (fd >= 0) {
+		bpf_obj_get_info_by_fd(fd, &info, &size);
+		close(fd);
+	}
+	return fault_set(fault, -EBUSY,
+			 "--in %s: the XDP program %s (id %u) is attached to it: measure on "
+			 "another interface, or end what attached it",
+			 name, info.name[0] ? info.name : "of somebody else", id);
+}
+
 /* The veth is in the namespace of the real interfaces, under a name that nobody else has. */
 static int add_veth(struct topology *t)
 {
@@ -59,6 +82,8 @@ static int add_all(struct topology *t, enum real_row row, const struct throughpu
 {
 	int r = find("--in", o->in, t->ingress_name, &t->ingress, fault);
 
+	if (!r)
+		r = check_free(t->ingress_name, t->ingress, fault);
 	if (!r && o->sender)
 		r = find("--pktgen-dev", o->sender, t->generator_name, &t->generator, fault);
 	if (!r && row != REAL_A_TO_VETH) {
@@ -87,6 +112,15 @@ int real_make(struct topology *t, enum real_row row, const struct throughput_opt
 		return fault_set(fault, r, "a network namespace cannot be made (%s): run as root",
 				 strerror(-r));
 	return add_all(t, row, o, fault);
+}
+
+void real_free(struct topology *t)
+{
+	/* Its namespace would take it along, but only some time after we have ended. */
+	for (unsigned int i = 0; i < t->receivers; i++)
+		if (t->receiver[i])
+			make_gone(t->egress_name[i]);
+	topology_free(t);
 }
 
 json_t *real_drivers(const struct throughput_options *o)

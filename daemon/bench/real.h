@@ -12,10 +12,13 @@ const char *real_row_name(enum real_row row); /* "A->B", ... */
 
 /*
  * --in is A, the first of --out is B; the veth is made here. 0, or negative errno with fault:
- * -ENODEV names the interface that is not there. topology_free() it, also after an error.
+ * -ENODEV names the interface that is not there, -EBUSY the XDP program that A has. real_free()
+ * it, also after an error.
  */
 int real_make(struct topology *topology, enum real_row row,
 	      const struct throughput_options *options, struct fault *fault);
+/* Deletes the veth. */
+void real_free(struct topology *topology);
 
 /*
  * For the environment: {"in", "out", "receivers": driver names, "interfaces": {NAME:

@@ -154,7 +154,7 @@ static int run_real(struct run *run, bool native, struct fault *fault)
 		if (!r)
 			r = run_panel(run, &panel, fault);
 		traffic_close(panel.traffic);
-		topology_free(&topology);
+		real_free(&topology);
 	}
 	return r;
 }

@@ -296,20 +296,23 @@ static int own_bpffs(void)
 int subject_dispatcher(struct subject *out, struct xmcast *x, const struct xmcast_options *o,
 		       struct fault *fault)
 {
+	static struct fault needs; /* libxdp only says it the first time */
 	char why[sizeof(struct fault)] = "";
 	struct subject s;
 	int r = own_bpffs();
 
 	if (r)
-		return fault_set(fault, -EOPNOTSUPP, "needs a bpffs for libxdp: %s", strerror(-r));
+		fault_set(&needs, r, "needs a bpffs for libxdp: %s", strerror(-r));
+	if (needs.text[0])
+		return fault_set(fault, -EOPNOTSUPP, "%s", needs.text);
 	r = subject_xmcast(&s, x, o, fault);
 	if (r)
 		return r;
 	r = attach_behind(s.state, true, why, sizeof(why));
 	if (r) {
 		subject_close(&s);
-		return fault_set(fault, -EOPNOTSUPP, "needs libxdp's dispatcher: %s",
-				 *why ? why : strerror(-r));
+		fault_set(&needs, r, "needs libxdp's dispatcher: %s", *why ? why : strerror(-r));
+		return fault_set(fault, -EOPNOTSUPP, "%s", needs.text);
 	}
 	attach_behind(s.state, false, why, sizeof(why));
 	s.attach = attach_behind_dispatcher;

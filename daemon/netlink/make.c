@@ -91,3 +91,19 @@ int make_up(const char *name, bool up)
 	rtnl_link_put(link);
 	return r;
 }
+
+int make_gone(const char *name)
+{
+	unsigned int ifindex = if_nametoindex(name);
+	struct rtnl_link *link = rtnl_link_alloc();
+	struct nl_sock *sock = NULL;
+	int r = !ifindex ? -ENODEV : !link ? -ENOMEM : open_socket(&sock);
+
+	if (!r) {
+		rtnl_link_set_ifindex(link, (int)ifindex);
+		r = to_errno(rtnl_link_delete(sock, link));
+	}
+	nl_socket_free(sock);
+	rtnl_link_put(link);
+	return r;
+}

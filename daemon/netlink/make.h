@@ -17,4 +17,10 @@ int make_veth(const char *name, const char *peer, int peer_netns);
 /* Sets a link of the caller's network namespace up or down. 0, -ENODEV or a negative errno. */
 int make_up(const char *name, bool up);
 
+/*
+ * Deletes a link of the caller's network namespace, a veth with its other end; it is gone on
+ * return. 0, -ENODEV or a negative errno.
+ */
+int make_gone(const char *name);
+
 #endif

@@ -11,6 +11,20 @@ XMCASTCTL = os.path.join(BUILD, 'cli/xmcastctl')
 PATIENCE = 60  # seconds for anything that must happen
 
 
+# Two veths stand for NICs; what they lead to takes redirected frames.
+INTERFACES = """
+set -e
+for name in ethA ethB; do
+	ip link add name $name type veth peer name ${name}p
+	for end in $name ${name}p; do
+		echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6
+		ip link set $end up
+		ethtool -K $end gro on
+	done
+done
+"""
+
+
 def until(condition, what, seconds=PATIENCE):
     """Polls until it is true; returns what it gave."""
     deadline = time.monotonic() + seconds

@@ -12,38 +12,62 @@ workers()
 {
 	pgrep -cx xmcast-bench
 }
+# hold: notes the programs and maps that the worker has. Those that are attached to its interfaces
+# live as long as these do, and so as its namespaces.
+hold()
+{
+	grep -hoE '^(prog|map)_id:.*' /proc/"$(pgrep -x xmcast-bench)"/fdinfo/* |
+	    tr '\t' ' ' | sort -u >"$work/held"
+}
 is_working()
 {
-	[ "$(workers)" = 1 ] && traces
-}
-# traces: programs of the worker are loaded.
-traces()
-{
-	bpftool prog show | grep -q 'name generate'
+	[ "$(workers)" = 1 ] && hold && [ "$(grep -c prog "$work/held")" -gt 8 ]
 }
 nothing_left()
 {
-	[ "$(workers)" = 0 ] && ! traces
+	[ "$(workers)" = 0 ] || return 1
+	for kind in prog map; do
+		bpftool "$kind" show | sed -n "s/^\([0-9]*\): .*/${kind}_id: \1/p"
+	done >"$work/there"
+	! grep -xFf "$work/held" "$work/there"
 }
 # start: a long run in the background.
 start()
 {
 	# a shell has SIGINT ignored in what it starts in the background
 	env --default-signal=INT "$build/cli/xmcastctl" --socket "$work/run/io.xmcast.Control" \
-	    bench $words $for_long >"$work/bench.out" 2>"$work/bench.err" &
+	    bench $words $for_long --output "$work/long.json" >"$work/bench.out" 2>"$work/bench.err" &
 	cli=$!
 	until_true 20 is_working
 }
-# killed_cli: in mid-run, while a group is forwarded beside.
-killed_cli()
+# interrupted: Ctrl-C: what is known is printed, and what was cut short is not held against it.
+interrupted()
+{
+	kill -INT $cli
+	wait $cli
+	until_true 10 nothing_left && grep '^PARTIAL' "$work/bench.out" &&
+	    is true jq '.partial and all(.cells[]; .state != "invalid")' "$work/long.json"
+}
+kill_worker()
+{
+	kill -KILL "$(pgrep -x xmcast-bench)"
+}
+kill_cli()
+{
+	kill -KILL "$cli"
+}
+kill_daemon()
+{
+	kill -KILL "$daemon_pid"
+}
+# killed WHO: in mid-run, while a group is forwarded beside, which loses no datagram.
+killed()
 {
 	start || return 1
-	before
-	deliver -n 5000 239.1.1.1 all:r0 all:r1 &
-	delivery=$!
-	kill -KILL "$cli"
-	wait $delivery || return 1
-	sums 5000 10000 && until_true 10 nothing_left
+	[ "$1" = daemon ] || before
+	during 1 "kill_$1" -n 5000 239.1.1.1 all:r0 all:r1 || return 1
+	[ "$1" = daemon ] || sums 5000 10000 || return 1
+	until_true 10 nothing_left
 }
 
 network 2
@@ -71,26 +95,15 @@ check "... one that is not there is named" refused 1 'there is no such interface
 
 check "one runs" start
 check "... a second is refused" refused 1 'running already' ctl bench $words
-kill -INT $cli
-check "Ctrl-C ends it" until_true 10 nothing_left
-check "... what is known is printed" until_true 5 grep -q '^PARTIAL' "$work/bench.out"
-wait $cli
-
-check "the CLI killed: nothing is left, nothing is lost" killed_cli
-start
-check "the worker killed: the CLI says so" sh -c "
-    pkill -KILL -x xmcast-bench; while kill -0 $cli 2>/dev/null; do sleep 0.02; done
-    grep 'without a result: signal 9' '$work/bench.err'"
-check "... nothing is left" until_true 10 nothing_left
+check "Ctrl-C ends it: what is known is printed" interrupted
+check "the CLI killed: nothing is left, nothing is lost" killed cli
+check "the worker killed: nothing is left, nothing is lost" killed worker
+check "... the CLI says so" until_true 5 grep 'without a result: signal 9' "$work/bench.err"
 check "... the daemon goes on" ctl status
 
-start
 # As under systemd, where the worker has a unit of its own.
 if command -v systemd-socket-activate >/dev/null; then
-	kill -KILL $cli
-	until_true 10 nothing_left
-	kill "$daemon_pid"
-	wait "$daemon_pid"
+	stop_daemon
 	socket=/run/xmcast-bench.socket
 	systemd-socket-activate --accept --inetd -l $socket \
 	    "$build/daemon/bench/xmcast-bench" --stdin >"$work/unit.log" 2>&1 &
@@ -100,14 +113,12 @@ if command -v systemd-socket-activate >/dev/null; then
 	check "... what it refuses is said" refused 1 'bogus' ctl bench --bogus
 	check "... one runs" start
 	check "... a second is refused" refused 1 'running already' ctl bench $words
-	kill -INT $cli
-	check "... Ctrl-C ends it" until_true 10 nothing_left
-	check "... what is known is printed" until_true 5 grep -q '^PARTIAL' "$work/bench.out"
-	check "... the CLI killed: nothing is left, nothing is lost" killed_cli
-	start
+	check "... Ctrl-C ends it: what is known is printed" interrupted
+	check "... the CLI killed: nothing is left, nothing is lost" killed cli
+	check "... the worker killed: nothing is left, nothing is lost" killed worker
+	check "... the CLI says so" until_true 5 grep 'without a result' "$work/bench.err"
 fi
 
-kill -KILL "$daemon_pid"
-check "the daemon killed: nothing is left" until_true 10 nothing_left
+check "the daemon killed: nothing is left, nothing is lost" killed daemon
 check "... the group is forwarded all the same" deliver 239.1.1.1 all:r0 all:r1
 finish

@@ -8,11 +8,12 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bench import BENCH, BUILD, Run, cells, measure, until  # noqa: E402
+from bench import BENCH, BUILD, INTERFACES, Run, cells, measure, until  # noqa: E402
 
 ONE = ['--programs', 'redirect_map_multi', '--receivers', '2']
 LONG = ['--pairs', '10000', '--duration', '300']
@@ -111,6 +112,29 @@ class Counters(unittest.TestCase):
             self.assertEqual(cell['state'], 'invalid')
             self.assertRegex(cell['reason'], r'the ring of (in0|rx\d+) overflowed')
 
+    def orders(self, seed):
+        """In which order the programs of each block ran, and whether the stream holds all samples."""
+        with Run('--native', '--programs', 'redirect_map_multi', '--receivers', '1', '--pairs', '6',
+                 '--duration', '0.02', '--seed', seed) as run:
+            blocks = []
+            line = run.line()
+            while 'progress' in line:
+                blocks.append(line['progress']['samples'])
+                line = run.line()
+        result = line['result']
+        self.assertEqual(result['seed'], int(seed))
+        for cell in cells(result, topology='x1'):
+            if cell['state'] != 'empty':
+                self.assertEqual(cell['samples'], [s['mpps'] for block in blocks for s in block
+                                                   if s['program'] == cell['program']])
+        return [[s['program'] for s in block] for block in blocks]
+
+    def test_seed_and_stream(self):
+        first = self.orders('7')
+        self.assertEqual(len(first), 6)
+        self.assertEqual(first, self.orders('7'))
+        self.assertNotEqual(first, self.orders('8'))
+
     def test_stopped_is_partial(self):
         with Run('lpm-trie', '--duration', '30', '--warmup', '0') as run:
             run.wait_progress()
@@ -120,24 +144,12 @@ class Counters(unittest.TestCase):
         self.assertTrue(result['results'][0]['samples'])
 
 
-# Two veths stand for NICs; what they lead to takes redirected frames.
-INTERFACES = """
-set -e
-for name in ethA ethB; do
-	ip link add name $name type veth peer name ${name}p
-	for end in $name ${name}p; do
-		echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6
-		ip link set $end up
-		ethtool -K $end gro on
-	done
-done
-"""
-
-
 def inside(script):
     """Runs a shell script in a network namespace with those interfaces; its output."""
-    done = subprocess.run(['unshare', '-n', 'sh', '-c', INTERFACES + script], text=True,
-                          capture_output=True, env={**os.environ, 'BENCH': BENCH})
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run(['unshare', '-n', 'sh', '-c', INTERFACES + script], text=True,
+                              capture_output=True, env={**os.environ, 'BENCH': BENCH,
+                                                        'BUILD': BUILD, 'TMP': directory})
     if done.returncode:
         raise AssertionError(done.stdout + done.stderr)
     return done.stdout
@@ -165,6 +177,65 @@ class RealInterfaces(unittest.TestCase):
         for cell in json.loads(out.splitlines()[-1])['result']['cells']:
             self.assertEqual(cell['state'], 'empty')
             self.assertIn('--pktgen-dev', cell['reason'])
+
+    def test_from_elsewhere(self):
+        out = inside("""
+        ip addr add 192.0.2.9/24 dev ethAp && ip route add 239.1.0.1 dev ethAp
+        python3 -c 'import socket
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        while True: s.sendto(bytes(32), ("239.1.0.1", 5000))' &
+        sender=$!
+        $BENCH --source external --in ethA --out ethB --programs =redirect_map_multi,=xmcast-fold \
+            --pairs 3 || rc=1
+        kill $sender
+        """.replace('\n        ', '\n'))
+        found = json.loads(out.splitlines()[-1])['result']['cells']
+        self.assertEqual(len(found), 2 * 3 * 2)
+        for cell in found:
+            self.assertEqual((cell['state'], cell['reason'], cell['source']), ('ok', '', 'external'))
+            counters = cell['counters']
+            self.assertIsNone(counters['sent'])
+            self.assertGreater(counters['seen'], 0)
+            self.assertEqual(set(counters['received'].values()), {counters['seen']})
+            self.assertEqual(cell['counted']['sent'], 'not known here')
+            self.assertEqual(set(cell['counted']['received']), set(counters['received']))
+            if cell['topology'] == 'A->B':
+                self.assertEqual(cell['counted']['received']['ethB'], 'tx_packets of its driver')
+            self.assertEqual(len(cell['samples']), 3)
+
+    def test_nobody_sends(self):
+        out = inside('$BENCH --source external --native --in ethA --out ethB --programs '
+                     '=redirect_map --pairs 2')
+        for cell in json.loads(out.splitlines()[-1])['result']['cells']:
+            if cell['topology'] == 'A->B+veth':
+                self.assertEqual((cell['state'], cell['reason']),
+                                 ('empty', 'it has one destination'))
+                continue
+            self.assertEqual(cell['state'], 'invalid')
+            self.assertIn('no frame for 239.1.0.1 came', cell['reason'])
+        for cell in measure('--source', 'external', '--receivers', '1')['cells']:
+            self.assertEqual(cell['state'], 'empty')
+            self.assertRegex(cell['reason'], '--in and --out')
+
+    def test_the_state_before(self):
+        """Flags, allmulti and promiscuity, XDP, queues: as it was; and no veth is left."""
+        out = inside("""
+        state() { ip -d -j link; for i in ethA ethB ethAp; do ethtool -k $i; done; }
+        state >$TMP/before
+        $BENCH --in ethA --out ethB --pktgen-dev ethAp --programs =xmcast-fold --pairs 2 \
+            --duration 0.02 >/dev/null
+        state >$TMP/after
+        diff $TMP/before $TMP/after && echo same
+        """)
+        self.assertTrue(out.endswith('same\n'), out)
+
+    def test_an_ingress_with_a_program(self):
+        out = inside("""
+        ip link set ethA xdpgeneric obj $BUILD/bpf/bench_traffic.bpf.o sec xdp || exit 1
+        $BENCH --in ethA --out ethB || true
+        """)
+        self.assertRegex(json.loads(out.splitlines()[-1])['error'],
+                         r'--in ethA: the XDP program \w+ \(id \d+\) is attached')
 
     def test_not_there_or_down(self):
         for words, say in (('--in ethX --out ethB', 'ethX: there is no such'),

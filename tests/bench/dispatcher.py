@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What libxdp's dispatcher costs, where it works; elsewhere why it does not. And how lpm-trie-free is
+timed: by fentry where the kernel allows that."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bench import XMCASTCTL, cells, measure  # noqa: E402
+
+RELEASE = tuple(int(n) for n in os.uname().release.split('.')[:2])
+# Debian's kernels allow extensions; but since 6.12 libxdp 1.3's takes none like ours (attach.c).
+MUST_WORK = os.environ.get('XM_IN_VM') and RELEASE < (6, 12)
+PINS = '/sys/fs/bpf/xdp'
+
+
+def pins():
+    return sorted(os.listdir(PINS)) if os.path.exists(PINS) else []
+
+
+class Dispatcher(unittest.TestCase):
+    def test_price(self):
+        before = pins()
+        result = measure('--programs', '=xmcast-fold,=xmcast-fold-dispatcher', '--receivers', '1',
+                         '--pairs', '3', '--duration', '0.04')
+        self.assertEqual(pins(), before)
+        found = cells(result, program='xmcast-fold-dispatcher')
+        self.assertEqual([c['topology'] for c in found], ['x1', 'x1'])
+        for cell in found:
+            if MUST_WORK or cell['state'] != 'empty':
+                self.assertEqual((cell['state'], cell['reason']), ('ok', ''))
+                self.assertEqual(cell['counters']['seen'], cell['counters']['sent'])
+            else:
+                self.assertRegex(cell['reason'], "^needs libxdp's dispatcher: .+")
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            json.dump(result, file)
+            file.flush()
+            out = subprocess.run([XMCASTCTL, 'bench', 'show', file.name], check=True, text=True,
+                                 capture_output=True).stdout
+        print(out)
+        for cell in found:
+            self.assertRegex(out, r"dispatcher: xmcast-fold x1 %s behind libxdp's.*: ratio"
+                             % cell['mode'] if cell['state'] == 'ok' else "needs libxdp's")
+
+    def test_free(self):
+        row, = measure('lpm-trie-free', '--duration', '0.1', '--warmup', '0')['results']
+        self.assertEqual(row['state'], 'ok')
+        self.assertIn('fentry' if os.environ.get('XM_IN_VM') else 'bpf_map_free_deferred',
+                      row['method'])
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
