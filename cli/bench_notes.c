@@ -6,29 +6,50 @@
 #include "cli/bench.h"
 #include "cli/output.h"
 
+static const char *on_or_off(const json_t *value)
+{
+	return json_is_true(value) ? "on" : json_is_false(value) ? "off" : "unknown";
+}
+
+/* In three lines. */
 static void print_environment(const json_t *result)
 {
 	const json_t *e = json_object_get(result, "environment"),
-		     *drivers = json_object_get(e, "drivers");
-
-	json_t *jit = json_object_get(e, "jit");
+		     *drivers = json_object_get(e, "drivers"),
+		     *trie = json_object_get(e, "lpm_trie");
 
 	printf("\n%s; %lld CPUs; kernel %s%s; JIT %s\n", output_string_or(e, "cpu", "unknown CPU"),
 	       (long long)bench_number(e, "cpus"), output_string(e, "kernel"),
 	       json_is_true(json_object_get(e, "hypervisor")) ? ", virtual machine" : "",
-	       json_is_true(jit)    ? "on"
-	       : json_is_false(jit) ? "off"
-				    : "unknown");
-	printf("spectre_v2: %s; load %.2f then %.2f; steal %.2f s\n",
+	       on_or_off(json_object_get(e, "jit")));
+	printf("spectre_v2: %s; load %.2f then %.2f; steal %.2f s; scheduler: %s\n",
 	       output_string_or(json_object_get(e, "mitigations"), "spectre_v2", "unknown"),
 	       bench_number(e, "load"), bench_number(e, "load_after"),
-	       bench_number(e, "steal_seconds"));
+	       bench_number(e, "steal_seconds"), output_string_or(e, "scheduler", "unknown"));
 	if (drivers)
 		printf("ingress %s, egresses %s, receivers %s; dispatcher: %s; all on CPU %lld\n",
 		       output_string(drivers, "in"), output_string(drivers, "out"),
 		       output_string(drivers, "receivers"),
 		       json_is_true(json_object_get(e, "dispatcher")) ? "yes" : "no",
 		       (long long)bench_number(e, "cpu_used"));
+	if (trie)
+		printf("LPM trie of this kernel: BPF_NOEXIST is %s, a full one is updated: %s\n",
+		       output_string(trie, "noexist"), output_string(trie, "update_of_full_trie"));
+}
+
+/* How what is measured in another way than the rest is. */
+static void print_free_method(const json_t *result)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(bench_rows(result), i, row)
+	{
+		if (strcmp(output_string(row, "op"), "free"))
+			continue;
+		printf("free: %s\n", output_string(row, "method"));
+		return;
+	}
 }
 
 static void print_reasons(const json_t *result)
@@ -105,6 +126,7 @@ void bench_print_notes(const json_t *result, enum bench_kind kind)
 		       (long long)bench_number(json_object_get(result, "settings"), "pairs"));
 	else
 		printf("timed in the kernel: mean and standard deviation over intervals\n");
+	print_free_method(result);
 	print_counted(result);
 	print_ratios(result, "noise", "against itself");
 	print_ratios(result, "dispatcher", "behind libxdp's, against itself alone");

@@ -181,7 +181,7 @@ run_suite()
 			has_suite gcc bpf || return 0
 			if [ -n "$XMCAST_LONG" ]; then
 				step vm 7200 sh tests/vm/run.sh --build "$build" \
-				    --suite bpf,vm,vm-long --timeout 2400 12 13 newest
+				    --suite bpf,vm,vm-long,vm-bench --timeout 2400 12 13 newest
 			else
 				step vm 1200 sh tests/vm/run.sh --build "$build" --suite bpf,vm \
 				    --timeout 600

@@ -122,13 +122,33 @@ class Bench(unittest.TestCase):
             self.assertIn(say, err)
 
     def test_damaged_files(self):
-        for text, say in [('{', 'line 1'), ('{}', 'not a result'), ('[]', 'not a result'),
-                          ('{"version": 2, "kind": "throughput", "cells": []}', 'version is 2'),
-                          ('{"version": 1, "kind": "dinner", "cells": []}', 'dinner'),
-                          ('{"version": 1, "kind": "throughput"}', 'damaged')]:
-            code, _, err = self.run_('show', self.file('damaged', text))
-            self.assertEqual(code, 1)
-            self.assertIn(say, err)
+        """One clear line each, from show and from compare, whichever of the two it is."""
+        good = self.file('good', throughput(cell('p', SLOW)))
+        broken = throughput(cell('p', SLOW))
+        broken['cells'].append(7)
+        text = json.dumps(throughput(cell('p', SLOW)))
+        for damaged, say in [
+                ('', 'not a result'), ('{', 'line 1'), ('{}', 'not a result'), ('[]', 'not a result'),
+                ('\x7fELF\x02\x01', 'not a result'), (text[:len(text) // 2], 'damaged: line 1'),
+                ('{"version": 2, "kind": "throughput", "cells": []}', 'version is 2'),
+                ('{"version": 1, "kind": "dinner", "cells": []}', 'dinner'),
+                ('{"version": 1, "kind": "throughput"}', 'damaged'),
+                ('{"version": 1, "kind": "lpm-trie", "cells": []}', 'no results'),
+                (json.dumps(broken), 'row 2'),
+                (json.dumps(throughput(cell('p', ['1.0']))), 'row 1'),
+                (json.dumps(throughput(cell('p', [-1.0]))), 'row 1'),
+                (json.dumps(throughput(cell('p', SLOW, state='fine'))), 'row 1'),
+                (json.dumps({**throughput(), 'cells': [{'state': 'ok'}]}), 'row 1')]:
+            path = self.file('damaged', damaged)
+            for words in (['show', path], ['compare', path, good], ['compare', good, path]):
+                code, out, err = self.run_(*words)
+                self.assertEqual((code, out, err.count('\n')), (1, '', 1), (words, damaged, err))
+                self.assertIn(say, err)
+                self.assertIn(path, err)
+        for path in (self.dir.name, self.dir.name + '/nothing'):
+            code, _, err = self.run_('show', path)
+            self.assertEqual((code, err.count('\n')), (1, 1))
+            self.assertIn(path, err)
 
     def test_show(self):
         path = self.file('a', throughput(
