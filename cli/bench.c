@@ -46,19 +46,26 @@ static const json_t *first_of(const json_t *samples)
 	return first;
 }
 
-/* Takes a sample of what runs now in; the interval of those so far, in millions. */
-static bool add_sample(struct run *run, const json_t *progress, struct interval *interval)
+/* Freeing a trie is one operation, so it is told in thousands. */
+static bool is_free(const json_t *sample)
 {
-	const json_t *sample = first_of(json_object_get(progress, "samples"));
+	return !strcmp(output_string(sample, "op"), "free");
+}
+
+/* Takes a sample of what runs now in; the interval of those so far, in their unit. */
+static bool add_sample(struct run *run, const char *what, const json_t *sample,
+		       struct interval *interval)
+{
 	const json_t *mpps = json_object_get(sample, "mpps"), *ops = json_object_get(sample, "ops");
 
-	if (strcmp(run->what, output_string(progress, "what")))
+	if (strcmp(run->what, what))
 		run->count = 0;
-	snprintf(run->what, sizeof(run->what), "%s", output_string(progress, "what"));
+	snprintf(run->what, sizeof(run->what), "%s", what);
 	if (json_is_number(mpps))
 		run->so_far[run->count++ % SO_FAR_MAX] = json_number_value(mpps);
 	else if (json_is_number(ops))
-		run->so_far[run->count++ % SO_FAR_MAX] = json_number_value(ops) / 1e6;
+		run->so_far[run->count++ % SO_FAR_MAX] =
+		    json_number_value(ops) / (is_free(sample) ? 1e3 : 1e6);
 	return !statistics_median(run->so_far, run->count < SO_FAR_MAX ? run->count : SO_FAR_MAX,
 				  interval);
 }
@@ -66,21 +73,24 @@ static bool add_sample(struct run *run, const json_t *progress, struct interval 
 static void show_progress(struct run *run, const json_t *progress)
 {
 	const json_t *sample = first_of(json_object_get(progress, "samples"));
-	const char *program = output_string(sample, "program");
+	const char *program = output_string(sample, "program"),
+		   *reason = output_string(sample, "reason");
 	double left = json_number_value(json_object_get(progress, "seconds_left"));
 	struct interval i;
-	bool known = add_sample(run, progress, &i);
+	bool known = add_sample(run, output_string(progress, "what"), sample, &i);
 
 	fprintf(stderr, "\r\033[K%s  %lld/%lld, about %.0f s left", run->what,
 		(long long)json_integer_value(json_object_get(progress, "step")),
 		(long long)json_integer_value(json_object_get(progress, "steps")),
 		left > 0 ? left : 0);
-	if (*output_string(sample, "reason"))
-		fprintf(stderr, "  %s invalid: %.100s", program, output_string(sample, "reason"));
+	if (*reason)
+		fprintf(stderr, "  %s invalid: %.100s", program, reason);
 	else if (known)
-		fprintf(stderr, "  %s%s%.*f +- %.*f %s", program, *program ? " " : "",
-			i.median < 0.1 ? 6 : 3, i.median, i.median < 0.1 ? 6 : 3,
-			(i.high - i.low) / 2, *program ? "Mpps" : "M ops/s");
+		fprintf(stderr, "  %s%s%.3f +- %.3f %s", program, *program ? " " : "", i.median,
+			(i.high - i.low) / 2,
+			*program	  ? "Mpps"
+			: is_free(sample) ? "K ops/s"
+					  : "M ops/s");
 	fflush(stderr);
 }
 
@@ -155,6 +165,25 @@ static json_t *argument(const char *word)
 	return absolute ? absolute : json_text(word);
 }
 
+/* What was printed is no success when a counter disagreed, or when there is no figure in it. */
+static int judge(const json_t *result)
+{
+	size_t i, good = 0, bad = 0;
+	json_t *row;
+
+	json_array_foreach(bench_rows(result), i, row)
+	{
+		good += bench_row_ok(row);
+		bad += !strcmp(output_string(row, "state"), "invalid");
+	}
+	if (bad)
+		return cli_fail(CLI_REFUSED, "%zu of %zu that ran are invalid: see their reasons",
+				bad, bad + good);
+	if (!good)
+		return cli_fail(CLI_REFUSED, "nothing was measured: see the reasons");
+	return CLI_DONE;
+}
+
 static int finish(const struct run *run)
 {
 	int r = CLI_DONE;
@@ -167,7 +196,8 @@ static int finish(const struct run *run)
 	if (r == CLI_DONE)
 		r = run->cli->json ? output_json(run->result)
 				   : bench_print(run->result, FORMAT_TABLE);
-	return r;
+	fflush(stdout);
+	return r == CLI_DONE ? judge(run->result) : r;
 }
 
 static int measure(struct run *run, json_t *arguments)

@@ -52,19 +52,40 @@ static void print_free_method(const json_t *result)
 	}
 }
 
+static bool same_reason(const json_t *a, const json_t *b)
+{
+	return !strcmp(output_string(a, "state"), output_string(b, "state")) &&
+	       !strcmp(output_string(a, "reason"), output_string(b, "reason"));
+}
+
+/* How many rows before the i-th have its reason (`before`), or are others with it from there on. */
+static size_t count_same(const json_t *rows, size_t i, bool before)
+{
+	size_t from = before ? 0 : i + 1, to = before ? i : json_array_size(rows), n = 0;
+
+	for (size_t k = from; k < to; k++)
+		n += same_reason(json_array_get(rows, k), json_array_get(rows, i));
+	return n;
+}
+
 static void print_reasons(const json_t *result)
 {
+	const json_t *rows = bench_rows(result);
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(bench_rows(result), i, row)
+	json_array_foreach((json_t *)rows, i, row)
 	{
-		char name[BENCH_ROW_MAX];
+		char name[BENCH_ROW_MAX], more[32] = "";
+		size_t others = count_same(rows, i, false);
 
+		if (bench_row_ok(row) || count_same(rows, i, true))
+			continue;
 		bench_row_name(row, name);
-		if (!bench_row_ok(row))
-			printf("%s: %s: %s\n", output_string(row, "state"), name,
-			       output_string(row, "reason"));
+		if (others)
+			snprintf(more, sizeof(more), " and %zu more", others);
+		printf("%s: %s%s: %s\n", output_string(row, "state"), name, more,
+		       output_string(row, "reason"));
 	}
 }
 
