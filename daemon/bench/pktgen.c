@@ -138,10 +138,7 @@ static int configure(const struct pktgen_job *job, const char *thread, const cha
 		     struct fault *fault)
 {
 	char mac[18], ip[16];
-	int r = check_free(thread, device, fault);
-
-	if (!r)
-		r = command(thread, fault, "rem_device_all");
+	int r = command(thread, fault, "rem_device_all");
 
 	if (!r)
 		r = command(thread, fault, "add_device %s", device);
@@ -207,18 +204,25 @@ int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct
 	return r;
 }
 
-int pktgen_guard(struct pktgen_guard *guard, int cpu)
+int pktgen_guard(struct pktgen_guard *guard, const char *device, int cpu, struct fault *fault)
 {
-	char thread[32], byte;
-	int ends[2];
+	char thread[32], own[64], byte;
+	int ends[2], r;
 
+	snprintf(thread, sizeof(thread), "kpktgend_%d", cpu);
+	snprintf(own, sizeof(own), "%s@%d", device, cpu);
+	r = check_free(thread, own, fault);
+	if (r)
+		return r;
 	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
+		return fault_set(fault, -errno, "pktgen cannot be guarded: %m");
 	guard->child = fork();
 	if (guard->child < 0) {
+		r = fault_set(fault, -errno, "pktgen cannot be guarded: %m");
+		guard->child = 0;
 		close(ends[0]);
 		close(ends[1]);
-		return -errno;
+		return r;
 	}
 	if (guard->child) {
 		close(ends[0]);
@@ -233,7 +237,6 @@ int pktgen_guard(struct pktgen_guard *guard, int cpu)
 		_exit(1);
 	while (read(0, &byte, 1) < 0 && errno == EINTR) {
 	}
-	snprintf(thread, sizeof(thread), "kpktgend_%d", cpu);
 	_exit(command(thread, NULL, "rem_device_all") ? 1 : 0);
 }
 

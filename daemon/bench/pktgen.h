@@ -33,7 +33,7 @@ struct pktgen_job {
 
 /*
  * Sends; *sent and *ns (per frame) are what pktgen says. 0, or negative errno with fault, which
- * holds pktgen's own words; -EBUSY when the thread has devices of somebody else.
+ * holds pktgen's own words. All that the thread had goes.
  */
 int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct fault *fault);
 
@@ -42,8 +42,11 @@ struct pktgen_guard {
 	pid_t child; /* 0: there is none */
 	int end;     /* of a pipe: it works when this one is closed, by whatever */
 };
-/* For the thread of `cpu` in the calling thread's namespace. 0 or a negative errno. */
-int pktgen_guard(struct pktgen_guard *guard, int cpu);
+/*
+ * For the thread of `cpu` in the calling thread's namespace. 0 or negative errno with fault: -EBUSY
+ * when that has other devices than `device`, which are left alone.
+ */
+int pktgen_guard(struct pktgen_guard *guard, const char *device, int cpu, struct fault *fault);
 /* It takes it away now. Returns when that is done. */
 void pktgen_unguard(struct pktgen_guard *guard);
 

@@ -249,7 +249,7 @@ static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *read
 	if (!t->topology->real)
 		reading->error = topology_enter_far(t->topology);
 	else if (!t->guard.child)
-		reading->error = pktgen_guard(&t->guard, job.cpu);
+		reading->error = pktgen_guard(&t->guard, job.device, job.cpu, &reading->said);
 	if (!reading->error)
 		reading->error = pktgen_send(&job, &reading->sent, &reading->ns, &reading->said);
 	if (!t->topology->real && topology_enter_box(t->topology) && !reading->error)

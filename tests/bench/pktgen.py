@@ -63,8 +63,9 @@ class RealInterfaces(unittest.TestCase):
         worker = subprocess.Popen([BENCH, '--native', '--in', 'ethA', '--out', 'ethB',
                                    '--pktgen-dev', 'ethAp', '--programs', '=redirect_map', *words],
                                   stdout=subprocess.PIPE, text=True)
-        self.addCleanup(worker.communicate)
+        self.addCleanup(worker.wait)
         self.addCleanup(worker.kill)
+        self.addCleanup(worker.stdout.close)
         return worker
 
     def test_killed_while_it_sends(self):
