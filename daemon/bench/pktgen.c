@@ -10,10 +10,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Not /proc/net: that is the namespace of the process's first thread. */
-#define DIRECTORY "/proc/thread-self/net/pktgen"
+#define DIRECTORY    "/proc/thread-self/net/pktgen"
+#define STOP_POLL_NS 10000000
+#define STOP_POLLS   300 /* 3 s */
 
 bool pktgen_available(void)
 {
@@ -74,30 +77,42 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 	return 0;
 }
 
-/* A thread that sends for somebody else loses what it is told by `rem_device_all`. */
-static int check_free(const char *thread, const char *device, struct fault *fault)
+/* The first device other than `own` (NULL: any) behind "Running:" or "Stopped:" of a thread. */
+static bool find_device(const char *thread, const char *list, const char *own, char out[static 64])
 {
 	char path[128], line[512];
 	FILE *file;
-	int r = 0;
+	bool found = false;
 
 	snprintf(path, sizeof(path), DIRECTORY "/%s", thread);
 	file = fopen(path, "re");
-	while (file && !r && fgets(line, sizeof(line), file)) {
+	while (file && !found && fgets(line, sizeof(line), file)) {
 		char *save = NULL, *word = strtok_r(line, " \n", &save);
 
-		if (!word || (strcmp(word, "Running:") && strcmp(word, "Stopped:")))
+		if (!word || strcmp(word, list))
 			continue;
-		while (!r && (word = strtok_r(NULL, " \n", &save)))
-			if (strcmp(word, device))
-				r = fault_set(fault, -EBUSY,
-					      "pktgen's thread %s has %s already: end what uses "
-					      "it, or `echo rem_device_all >/proc/net/pktgen/%s`",
-					      thread, word, thread);
+		while (!found && (word = strtok_r(NULL, " \n", &save))) {
+			found = !own || strcmp(word, own);
+			snprintf(out, 64, "%s", word);
+		}
 	}
 	if (file)
 		fclose(file);
-	return r;
+	return found;
+}
+
+/* A thread that sends for somebody else loses what it is told by `rem_device_all`. */
+static int check_free(const char *thread, const char *own, struct fault *fault)
+{
+	char device[64];
+
+	if (!find_device(thread, "Running:", own, device) &&
+	    !find_device(thread, "Stopped:", own, device))
+		return 0;
+	return fault_set(fault, -EBUSY,
+			 "pktgen's thread %s has %s already: end what uses it, or `echo "
+			 "rem_device_all >/proc/net/pktgen/%s`",
+			 thread, device, thread);
 }
 
 bool pktgen_unshares(const char *device, int cpu)
@@ -237,6 +252,9 @@ int pktgen_guard(struct pktgen_guard *guard, const char *device, int cpu, struct
 		_exit(1);
 	while (read(0, &byte, 1) < 0 && errno == EINTR) {
 	}
+	/* The kernel stops a thread whose starter is killed, and does not like to be faster. */
+	for (int i = 0; i < STOP_POLLS && find_device(thread, "Running:", NULL, own); i++)
+		nanosleep(&(struct timespec){.tv_nsec = STOP_POLL_NS}, NULL);
 	_exit(command(thread, NULL, "rem_device_all") ? 1 : 0);
 }
 
