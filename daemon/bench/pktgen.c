@@ -123,7 +123,7 @@ bool pktgen_unshares(const char *device, int cpu)
 	snprintf(file, sizeof(file), "%s@%d", device, cpu);
 	snprintf(path, sizeof(path), DIRECTORY "/%s", file);
 	if (check_free(thread, file, NULL))
-		return true; /* pktgen_send() will say why it cannot */
+		return true; /* pktgen_guard() will say why it cannot */
 	if (!command(thread, NULL, "rem_device_all") &&
 	    !command(thread, NULL, "add_device %s", file) && !command(file, NULL, "flag !SHARED"))
 		read_result(path, result, sizeof(result));
