@@ -336,10 +336,12 @@ for i, scenario in enumerate(SCENARIOS, 1):
     every = points_of(scenario)
     chosen = choose(every)
     bad = []
-    for point in chosen:
+    for done, point in enumerate(chosen, 1):
         wrong = check_point(scenario, point)
         if wrong:
             bad.append((point, wrong))
+        if done % 50 == 0:
+            print(f"# {scenario.name}: {done} of {len(chosen)}, {len(bad)} bad", flush=True)
     total += len(chosen)
     found += len(every)
     failed += bool(bad)

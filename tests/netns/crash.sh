@@ -7,5 +7,5 @@
 network 1
 sample=4
 [ -z "$long" ] || sample=0
-exec python3 "$tests/crash.py" "$build" "$work" "${XMCAST_CRASH_SAMPLE:-$sample}" \
+python3 "$tests/crash.py" "$build" "$work" "${XMCAST_CRASH_SAMPLE:-$sample}" \
     ${XMCAST_CRASH_SCENARIOS:-}
