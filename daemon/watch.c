@@ -48,9 +48,9 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *dat
 	ssize_t n = recv(fd, text, sizeof(text), MSG_DONTWAIT);
 
 	(void)events;
-	if (n <= 0 && errno != EAGAIN)
+	if (n == 0 || (n < 0 && errno != EAGAIN)) /* no peer any more: the watchdog will bite */
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	if (n <= 0 || text[n - 1]) /* only a part of it */
+	if (n < 0 || text[n - 1]) /* only a part of it */
 		return 0;
 	watch->waiting = false;
 	if (reconcile_probe(watch->reconcile) == 0)

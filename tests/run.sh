@@ -190,6 +190,7 @@ run_suite()
 		fi
 		meson_suite gcc "$1" "$1" 900
 		scripts "$1" "${XMCAST_LONG:+3}600"
+		[ "$1$XMCAST_LONG" != bpf1 ] || meson_suite asan bpf bpf/asan+ubsan 1800
 		[ "$1" = netns ] || return 0
 		if [ -n "$XMCAST_LONG" ]; then
 			sanitized asan tests/netns/*.sh
@@ -217,7 +218,7 @@ step install 900 sh tests/lib/install-packages.sh
 CC=gcc step build/gcc 900 sh tests/lib/build.sh "$build"
 [ "$failed" = 0 ] || summary
 case " $suites " in
-*' unit '* | *' fuzz '* | *' netns '*)
+*' unit '* | *' fuzz '* | *' netns '* | *' bpf '*)
 	CC=clang step build/clang 900 sh tests/lib/build.sh "$builds/clang"
 	[ -n "$ok" ] || broken="$broken clang"
 	CC=clang step build/asan+ubsan 900 sh tests/lib/build.sh "$builds/asan" \
