@@ -9,9 +9,10 @@ capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z ' 'a-z\n'
     sed 's/^cap_/+/' | paste -sd,)
 comment "capabilities: $capabilities"
 
-# As in the unit: UMask=, ProcSubset=, ProtectProc=.
+# As in the unit: UMask=, ProcSubset=, ProtectProc=; and systemd's soft limit of descriptors.
 cat >"$work/xmcastd" <<END
 umask 077
+ulimit -Sn 1024
 mount -t proc -o subset=pid,hidepid=invisible proc /proc
 exec setpriv --no-new-privs --bounding-set=-all,$capabilities --inh-caps=-all \
     \$tracer "$build/daemon/xmcastd" "\$@"
