@@ -4,11 +4,13 @@
  * what was carried over from an earlier layout. Each CPU adds to its own; reading is adding up,
  * writing a word is writing it to all.
  */
-#include "daemon/dataplane/internal.h"
+#include "daemon/dataplane/succession.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static size_t entry_stride(const struct dataplane *dp)
 {
@@ -33,6 +35,25 @@ struct xm_entry_row *carried_entry(struct dataplane *dp, uint32_t entry)
 struct xm_interface_row *carried_interface(struct dataplane *dp, uint32_t slot)
 {
 	return &dp->interfaces[dp->cpus * interface_stride(dp) + slot];
+}
+
+/*
+ * Where nothing was carried over, which is nearly always, the last row says nothing but zero;
+ * mapped pages count as the daemon's memory, and so this one's go.
+ */
+void carried_release(struct dataplane *dp)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *end = (char *)dp->entries + dp->mapped[MAP_ENTRIES],
+	     *row = (char *)carried_entry(dp, 0);
+	char *from = row + (page - (uintptr_t)row % page) % page;
+
+	if ((dp->succession && dp->succession->count) || from >= end)
+		return;
+	for (const uint64_t *word = (void *)from; word < (uint64_t *)end; word++)
+		if (*word)
+			return;
+	mmap(from, end - from, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 uint64_t dataplane_entry(const struct dataplane *dp, uint32_t entry)
@@ -102,9 +123,11 @@ int counters_clear_group(struct dataplane *dp, uint32_t entry)
 {
 	if (entry > dp->sizes.entries)
 		return -EINVAL;
-	for (int row = 0; row < dataplane_rows(dp); row++)
-		memset(&dp->entries[row * entry_stride(dp) + entry].counters, 0,
-		       sizeof(struct xm_group_counters));
+	for (int row = 0; row < dataplane_rows(dp); row++) {
+		struct xm_group_counters *c = &dp->entries[row * entry_stride(dp) + entry].counters;
+		if (c->frames | c->bytes | c->copies) /* else not written: carried_release() */
+			memset(c, 0, sizeof(*c));
+	}
 	return 0;
 }
 

@@ -112,6 +112,7 @@ static int build(struct dataplane *dp, struct fault *fault)
 			return r;
 	}
 	index_open(dp);
+	carried_release(dp);
 	return 0;
 }
 

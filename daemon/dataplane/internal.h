@@ -87,6 +87,7 @@ int dataplane_rows(const struct dataplane *dp); /* one for each CPU, and one mor
 /* The row that no CPU writes: what was carried over. */
 struct xm_entry_row *carried_entry(struct dataplane *dp, uint32_t entry);
 struct xm_interface_row *carried_interface(struct dataplane *dp, uint32_t slot);
+void carried_release(struct dataplane *dp); /* gives its memory back when it is empty */
 
 /* --- pool.c --- */
 

@@ -6,35 +6,51 @@
 
 #include "daemon/reconcile/internal.h"
 
-/* A wanted entry: its record, and what its word is made of. Small: there may be 100,000. */
+/*
+ * A wanted entry: what its record and its word are made of. Small: there may be 100,000, and this
+ * is when the daemon needs most memory.
+ */
 struct want {
-	struct xm_entry_record record;
-	const struct group *group;
+	const struct entry *from; /* as the model compiled it */
 	const struct actual_set *set;
-	uint32_t entry;
+	uint32_t ingress, vlan; /* interface slot and tag that it means */
+	uint32_t entry, node;
 	uint16_t exclude; /* slot of the exclude map */
-	bool has_sources, control, copied, fresh;
+	bool fresh;
 };
+
+static struct xm_entry_record record_of(const struct want *want)
+{
+	const struct entry *from = want->from;
+	struct xm_entry_record record = {
+	    .used = from->is_source ? 2 : 1,
+	    .node = want->node,
+	    .key = {want->ingress, want->vlan, from->address.address},
+	    .len = from->address.len,
+	};
+
+	if (from->is_source) {
+		record.source = from->source.address;
+		record.source_len = from->source.len;
+	}
+	return record;
+}
 
 static int by_record(const void *a, const void *b)
 {
-	return record_compare(&((const struct want *)a)->record, &((const struct want *)b)->record);
+	struct xm_entry_record x = record_of(a), y = record_of(b);
+
+	return record_compare(&x, &y);
 }
 
-static void make_want(const struct entry *entry, uint32_t ingress, uint32_t vlan, struct want *want)
+/* Sorting needs memory, too, and one ingress alone is in order as it was compiled. */
+static void sort(struct want *wants, size_t count)
 {
-	*want = (struct want){
-	    .record = {.used = entry->is_source ? 2 : 1,
-		       .key = {.ingress = ingress, .vlan = vlan, .address = entry->address.address},
-		       .len = entry->address.len},
-	    .group = entry->group,
-	    .has_sources = entry->has_sources,
-	    .control = entry->control,
-	    .copied = entry->copied,
-	};
-	if (entry->is_source) {
-		want->record.source = entry->source.address;
-		want->record.source_len = entry->source.len;
+	for (size_t i = 1; i < count; i++) {
+		if (by_record(&wants[i - 1], &wants[i]) <= 0)
+			continue;
+		qsort(wants, count, sizeof(*wants), by_record);
+		return;
 	}
 }
 
@@ -46,7 +62,6 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 	struct iface *ingress = NULL;
 	uint32_t last_vlan = 0, vlan = 0;
 	size_t made = 0;
-	bool sorted = true;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct entry *entry = &entries[i];
@@ -55,14 +70,11 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 			last_vlan = vlan = entry->vlan;
 			ingress = interfaces_resolve(r, last, &vlan);
 		}
-		if (!ingress)
-			continue;
-		make_want(entry, ingress->slot, vlan, &wants[made]);
-		sorted = sorted && (!made || by_record(&wants[made - 1], &wants[made]) < 0);
-		made++;
+		if (ingress)
+			wants[made++] =
+			    (struct want){.from = entry, .ingress = ingress->slot, .vlan = vlan};
 	}
-	if (!sorted) /* names and slots may be in another order */
-		qsort(wants, made, sizeof(*wants), by_record);
+	sort(wants, made);
 	return made;
 }
 
@@ -75,10 +87,10 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		struct want *want = &wants[i];
-		const struct iface *ingress = r->ifaces[want->record.key.ingress];
-		if (!want->group || !ingress->decided)
+		const struct iface *ingress = r->ifaces[want->ingress];
+		if (!want->from->group || !ingress->decided)
 			continue;
-		want->set = sets_get(r, want->group->set, ingress->native);
+		want->set = sets_get(r, want->from->group->set, ingress->native);
 		if (!want->set) {
 			struct fault fault;
 			fault_set(&fault, -ENOSPC,
@@ -87,9 +99,9 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 		}
 		if (r->model->enforce != ENFORCE_LOOKUP)
 			continue;
-		if (want->group != last)
-			exclude = excludes_get(r, &want->group->exclude, &grow);
-		last = want->group;
+		if (want->from->group != last)
+			exclude = excludes_get(r, &want->from->group->exclude, &grow);
+		last = want->from->group;
 		want->exclude = exclude->slot;
 		if (exclude->closed || ingress->exclude_closed)
 			want->set = NULL;
@@ -105,10 +117,11 @@ static size_t assign(struct reconcile *r, struct want *wants, size_t count, stru
 
 	for (size_t i = 0; i < count; i++) {
 		struct want *want = &wants[i];
+		struct xm_entry_record record = record_of(want);
 		int order = -1;
 		while (at < r->entry_count) {
 			uint32_t entry = r->entries[at];
-			order = record_compare(&r->dp->entry_records[entry], &want->record);
+			order = record_compare(&r->dp->entry_records[entry], &record);
 			if (order >= 0)
 				break;
 			t->deletes[t->delete_count++] = entry;
@@ -117,10 +130,10 @@ static size_t assign(struct reconcile *r, struct want *wants, size_t count, stru
 		want->fresh = at == r->entry_count || order;
 		want->entry = want->fresh ? numbers_pop(&r->free_entries) : r->entries[at++];
 		fresh += want->fresh;
-		if (want->record.used == 1)
+		if (!want->from->is_source)
 			node = want->entry;
 		else
-			want->record.node = node;
+			want->node = node;
 	}
 	while (at < r->entry_count)
 		t->deletes[t->delete_count++] = r->entries[at++];
@@ -130,19 +143,14 @@ static size_t assign(struct reconcile *r, struct want *wants, size_t count, stru
 /* The entry that counts for the want's group: its own, unless it is a copy. */
 static uint32_t home(const struct want *wants, size_t count, const struct want *want)
 {
-	if (!want->group)
+	if (!want->from->group)
 		return 0;
-	if (!want->copied)
+	if (!want->from->copied)
 		return want->entry;
-	const struct group_key *key = &want->group->key;
-	struct want probe = {.record = {.used = key->source.len ? 2 : 1,
-					.key = want->record.key,
-					.len = key->address.len}};
-	probe.record.key.address = key->address.address;
-	if (key->source.len) {
-		probe.record.source = key->source.address;
-		probe.record.source_len = key->source.len;
-	}
+	const struct group_key *key = &want->from->group->key;
+	struct entry own = {
+	    .address = key->address, .source = key->source, .is_source = key->source.len};
+	struct want probe = {.from = &own, .ingress = want->ingress, .vlan = want->vlan};
 	const struct want *found = bsearch(&probe, wants, count, sizeof(*wants), by_record);
 	return found ? found->entry : 0;
 }
@@ -150,8 +158,8 @@ static uint32_t home(const struct want *wants, size_t count, const struct want *
 static uint64_t word_of(const struct want *wants, size_t count, const struct want *want)
 {
 	uint32_t set = want->set && want->set->level_count ? want->set->head : 0;
-	uint64_t flags =
-	    (want->has_sources ? XM_ENTRY_SOURCES : 0) | (want->control ? XM_ENTRY_CONTROL : 0);
+	uint64_t flags = (want->from->has_sources ? XM_ENTRY_SOURCES : 0) |
+			 (want->from->control ? XM_ENTRY_CONTROL : 0);
 	return xm_entry(home(wants, count, want), set, want->exclude, flags);
 }
 
@@ -161,7 +169,7 @@ static uint64_t word_of(const struct want *wants, size_t count, const struct wan
  */
 static void take_back_sources(struct reconcile *r, struct want *wants, size_t count, size_t node)
 {
-	for (size_t i = node + 1; i < count && wants[i].record.used == 2; i++) {
+	for (size_t i = node + 1; i < count && wants[i].from->is_source; i++) {
 		if (!wants[i].entry)
 			continue;
 		r->dp->entry_records[wants[i].entry].leaving = 1;
@@ -179,7 +187,8 @@ static void insert(struct reconcile *r, struct want *wants, size_t count)
 		if (!want->fresh || !want->entry)
 			continue;
 		dataplane_store_entry(r->dp, want->entry, word_of(wants, count, want));
-		int error = dataplane_insert(r->dp, want->entry, &want->record);
+		struct xm_entry_record record = record_of(want);
+		int error = dataplane_insert(r->dp, want->entry, &record);
 		if (!error)
 			continue;
 		struct fault fault;
@@ -187,7 +196,7 @@ static void insert(struct reconcile *r, struct want *wants, size_t count)
 		note_fault(r, error, &fault);
 		numbers_push(&r->old.entries, want->entry);
 		want->entry = 0;
-		if (want->record.used == 1)
+		if (!want->from->is_source)
 			take_back_sources(r, wants, count, i);
 	}
 }
@@ -261,10 +270,10 @@ static size_t count_fresh(struct reconcile *r, const struct want *wants, size_t 
 	size_t at = 0, fresh = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		struct xm_entry_record record = record_of(&wants[i]);
 		int order = -1;
 		while (at < r->entry_count &&
-		       (order = record_compare(&r->dp->entry_records[r->entries[at]],
-					       &wants[i].record)) < 0)
+		       (order = record_compare(&r->dp->entry_records[r->entries[at]], &record)) < 0)
 			at++;
 		if (at == r->entry_count || order)
 			fresh++;
@@ -307,8 +316,6 @@ enum entries_result entries_update(struct reconcile *r)
 		error = fault_set(&fault, -ENOMEM, "out of memory for %zu map entries", count);
 	if (!error) {
 		count = resolve(r, compiled, count, wants);
-		free(compiled);
-		compiled = NULL;
 		if (prepare(r, wants, count))
 			result = ENTRIES_GROW;
 		else
