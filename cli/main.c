@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/complete.h"
 #include "cli/verb.h"
 #include "daemon/control/codec.h"
 
@@ -124,6 +125,14 @@ int main(int argc, char **argv)
 {
 	const char **words = (const char **)argv + 1;
 	struct globals globals = {};
+	char path[PATH_MAX];
+
+	if (argc > 1 && strcmp(words[0], "--complete") == 0) {
+		const struct cli cli = {.socket = path};
+		return socket_path(&globals, path, sizeof(path)) < 0
+			   ? CLI_USAGE
+			   : complete(&cli, argc - 2, words + 1);
+	}
 	int count = take_globals(argc - 1, words, &globals);
 
 	if (count < 0)

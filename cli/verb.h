@@ -57,6 +57,8 @@ int cmd_reattach(const struct cli *cli, int argc, const char **argv);
 int cmd_doctor(const struct cli *cli, int argc, const char **argv);  /* doctor.c */
 int cmd_explain(const struct cli *cli, int argc, const char **argv); /* frame.c */
 int cmd_trace(const struct cli *cli, int argc, const char **argv);
+int cmd_top(const struct cli *cli, int argc, const char **argv);     /* top.c */
+int cmd_metrics(const struct cli *cli, int argc, const char **argv); /* metrics.c */
 int cmd_stats(const struct cli *cli, int argc, const char **argv);   /* stats.c */
 int cmd_monitor(const struct cli *cli, int argc, const char **argv); /* monitor.c */
 int cmd_status(const struct cli *cli, int argc, const char **argv);  /* status.c */

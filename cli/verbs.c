@@ -94,6 +94,21 @@ const struct verb verbs[] = {
      "time.\n",
      {"xmcastctl trace 239.1.1.1 --count 3", "xmcastctl trace --unmatched --from eth0"},
      cmd_trace},
+    {"top",
+     "[--sort KEY] [--interval S] [--count N]",
+     "show groups and interfaces with their rates, refreshed in place",
+     "KEY: frames, copies, bytes, dropped, name; on a terminal its first letter sorts, q quits. "
+     "Every S (2)\n"
+     "seconds; N views, elsewhere than on a terminal one as plain text.\n",
+     {"xmcastctl top --sort copies", "xmcastctl top --interval 1 --count 10 >rates.txt"},
+     cmd_top},
+    {"metrics",
+     "[--groups]",
+     "print all counters as OpenMetrics text, for Prometheus",
+     "--groups adds three series for each group. Over HTTP: systemctl enable --now "
+     "xmcast-exporter.socket\n",
+     {"xmcastctl metrics", "xmcastctl metrics --groups >/var/lib/node-exporter/xmcast.prom"},
+     cmd_metrics},
     {"monitor",
      "",
      "show events as they happen, until interrupted",

@@ -68,7 +68,7 @@ silent err
 run --version
 expect 0 out "xmcastctl $version"
 for verb in add-group del-group add-egress del-egress add-exclude del-exclude list-groups \
-	list-interfaces stats doctor explain trace monitor status apply save reload attach detach reattach; do
+	list-interfaces stats doctor explain trace top metrics monitor status apply save reload attach detach reattach; do
 	run $verb --help
 	expect 0 out "usage: xmcastctl $verb" out 'examples:'
 	[ "$(grep -c '^  .*xmcastctl' "$dir/out")" -ge 2 ] || fail 'fewer than two examples'
