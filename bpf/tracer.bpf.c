@@ -152,7 +152,7 @@ static __always_inline _Bool is_ours(const struct net_device *device)
 	return filter && row && row->word && device->nd_net.net->net_cookie == filter->netns_cookie;
 }
 
-static __always_inline void end_of_redirect(const struct net_device *device, int error)
+static __always_inline void end_of_redirect(const struct net_device *device, int error, __u32 only)
 {
 	struct xm_trace_cpu *cpu = this_cpu();
 	__u32 zero = 0;
@@ -170,22 +170,23 @@ static __always_inline void end_of_redirect(const struct net_device *device, int
 					 .failed = error != 0,
 					 .reason = reason_of(error),
 					 .done = h ? h->done : 0,
-					 .generic = generic != 0};
+					 .generic = generic != 0,
+					 .only = only};
 	bpf_ringbuf_output(&trace_ring, &result, sizeof(result), 0);
 }
 
 SEC("tp_btf/xdp_redirect")
 int BPF_PROG(xmcast_traced_redirect, const struct net_device *device)
 {
-	end_of_redirect(device, 0);
+	end_of_redirect(device, 0, 0);
 	return 0;
 }
 
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(xmcast_traced_error, const struct net_device *device, const void *program,
-	     const void *target, int error)
+	     const void *target, int error, int map_type, __u32 map_id, __u32 index)
 {
-	end_of_redirect(device, error);
+	end_of_redirect(device, error, index == NO_KEY ? 0 : index);
 	return 0;
 }
 

@@ -54,6 +54,7 @@ struct xm_trace_result {
 	__u64 order;
 	__u32 failed, reason;
 	__u32 done, generic; /* done: copies that were accounted for, generic mode */
+	__u32 only, pad;     /* the interface slot of a copy that was the only one; 0: not */
 };
 
 /* Per CPU. */
@@ -76,6 +77,6 @@ struct xm_trace_egress {
 
 _Static_assert(sizeof(struct xm_trace_frame) == 112, "no holes");
 _Static_assert(sizeof(struct xm_trace_flush) == 48, "no holes");
-_Static_assert(sizeof(struct xm_trace_result) == 32, "no holes");
+_Static_assert(sizeof(struct xm_trace_result) == 40, "no holes");
 
 #endif

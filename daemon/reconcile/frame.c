@@ -53,19 +53,22 @@ static enum xm_reason reason_of(const struct link *link, bool native, uint32_t n
 	return reason;
 }
 
-/* What has gone wrong there before: nobody can foresee a full queue. */
-static void tell_past(const struct reconcile *r, const struct iface *iface,
-		      struct copy_report *copy)
+/*
+ * What has gone wrong with copies before: nobody can foresee a full queue. Redirects that failed
+ * are counted where the frame arrives.
+ */
+static void tell_past(const struct reconcile *r, const char *interface, char *buf, size_t size)
 {
+	const struct iface *iface = iface_find(r, interface);
 	struct xm_interface_counters c;
 	size_t used = 0;
 
 	if (!iface || counters_interface(r->dp, iface->slot, &c))
 		return;
-	for (int i = 0; i < XM_REASONS_COUNTED && used < sizeof(copy->detail); i++)
-		if (c.dropped[i] && reason_level(i) == REASON_COPY)
-			used += snprintf(copy->detail + used, sizeof(copy->detail) - used,
-					 "%s%llu %s", used ? ", " : "dropped there so far: ",
+	for (int i = 0; i < XM_REASONS_COUNTED && used < size; i++)
+		if (c.dropped[i] && reason_level(i) == REASON_COPY && i != XM_REASON_TOO_BIG)
+			used += snprintf(buf + used, size - used, "%s%llu %s",
+					 used ? ", " : "copies dropped there so far: ",
 					 (unsigned long long)c.dropped[i], reason_name(i));
 }
 
@@ -113,7 +116,7 @@ static int report_copy(struct reconcile *r, const struct explain_copy *from, boo
 			link_detail(r, link, link_reason(link, native), copy->detail,
 				    sizeof(copy->detail));
 	} else {
-		tell_past(r, iface_find(r, copy->interface), copy);
+		tell_past(r, copy->interface, copy->detail, sizeof(copy->detail));
 	}
 	return 0;
 }
@@ -173,6 +176,8 @@ int frame_fill(struct reconcile *r, const struct explain *explain, uint32_t need
 		error = report_copy(r, &explain->copy[i], native, needed, fates ? &fates[i] : NULL);
 	if (!error && explain->set)
 		error = report_missing(r, explain->set);
+	if (!fates && explain->verdict == EXPLAIN_COPIED)
+		tell_past(r, out->ingress, out->detail, sizeof(out->detail));
 	if (!explain->complete)
 		snprintf(out->detail, sizeof(out->detail),
 			 "the members could not be read: their map is of an earlier daemon, and "

@@ -68,8 +68,39 @@ static void settle(struct pending *p, size_t i, enum fate fate, enum xm_reason r
 		p->fates[i] = (struct copy_fate){fate, reason};
 }
 
+/*
+ * The copy for a device. The maps may have changed since the frame: a member that is known by its
+ * own events only is added, when `may_add`. -1: it is not there, and not added.
+ */
+static long copy_of(struct pending *p, int ifindex, bool may_add)
+{
+	struct explain *e = &p->explain;
+	size_t i = 0;
+
+	while (i < e->copies && e->copy[i].ifindex != ifindex)
+		i++;
+	if (i < e->copies)
+		return i;
+	if (!may_add || i >= p->frame.due)
+		return -1;
+	struct explain_copy *copies = reallocarray(e->copy, i + 1, sizeof(*copies));
+	if (!copies)
+		return -1;
+	e->copy = copies;
+	struct copy_fate *fates = reallocarray(p->fates, i + 1, sizeof(*fates));
+	if (!fates)
+		return -1;
+	p->fates = fates;
+	e->copy[i] = (struct explain_copy){.ifindex = ifindex};
+	fates[i] = (struct copy_fate){0};
+	e->copies++;
+	return i;
+}
+
 static bool is_settled(const struct pending *p)
 {
+	if (p->explain.copies < p->frame.due)
+		return false;
 	for (size_t i = 0; i < p->explain.copies; i++)
 		if (p->fates[i].fate == FATE_OPEN)
 			return false;
@@ -196,18 +227,27 @@ static void flush_one(struct pending *p, size_t i, const struct xm_trace_flush *
 
 static void on_flush(struct tracing *t, const struct xm_trace_flush *flush)
 {
+	uint64_t first = flush->order + 1 - flush->sent - flush->drops;
+
 	for (struct pending *p = t->first; p; p = p->next) {
-		if (p->frame.cpu != flush->cpu || p->frame.order > flush->order)
+		if (p->frame.cpu != flush->cpu || p->frame.order > flush->order ||
+		    p->frame.verdict != XDP_REDIRECT)
 			continue;
-		for (size_t i = 0; i < p->explain.copies; i++)
-			if (p->explain.copy[i].ifindex == (int)flush->ifindex)
-				flush_one(p, i, flush);
+		/* a device that the maps do not name any more: only when it was among these surely
+		 */
+		bool surely = p->frame.order >= first && first >= flush->run;
+		long i = copy_of(p, flush->ifindex, surely);
+		if (i >= 0)
+			flush_one(p, i, flush);
 	}
 }
 
-static void result_of(struct pending *p, const struct xm_trace_result *result)
+static void result_of(struct reconcile *r, struct pending *p, const struct xm_trace_result *result)
 {
 	uint32_t done = result->generic ? result->done : 0;
+
+	if (result->only && result->only <= r->dp->sizes.interfaces)
+		copy_of(p, r->dp->interface_records[result->only].ifindex, true);
 
 	for (size_t i = 0; i < p->explain.copies; i++) {
 		if (p->explain.copy[i].too_big)
@@ -219,12 +259,12 @@ static void result_of(struct pending *p, const struct xm_trace_result *result)
 	}
 }
 
-static void on_result(struct tracing *t, const struct xm_trace_result *result)
+static void on_result(struct reconcile *r, const struct xm_trace_result *result)
 {
-	for (struct pending *p = t->first; p; p = p->next)
+	for (struct pending *p = r->tracing->first; p; p = p->next)
 		if (p->frame.cpu == result->cpu && p->frame.order == result->order &&
 		    p->frame.verdict == XDP_REDIRECT)
-			result_of(p, result);
+			result_of(r, p, result);
 }
 
 static void on_trace_event(const void *event, void *data)
@@ -239,7 +279,7 @@ static void on_trace_event(const void *event, void *data)
 		on_flush(r->tracing, event);
 		break;
 	case XM_TRACE_RESULT:
-		on_result(r->tracing, event);
+		on_result(r, event);
 		break;
 	}
 }
