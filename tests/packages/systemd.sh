@@ -10,6 +10,16 @@ wait_replaced()
 same "it tells when it is ready" "$(property xmcastd.service Type)" notify
 check "... and how it is" sh -c 'systemctl show --value -p StatusText xmcastd | grep groups'
 
+exposure()
+{
+	systemd-analyze security --no-pager "$1" 2>/dev/null |
+	    sed -n 's/.*Overall exposure level[^:]*: \([0-9.]*\) .*/\1/p'
+}
+for unit in xmcastd.service xmcastd@blue.service; do
+	level=$(exposure $unit)
+	check "$unit is exposed at most 2.0: $level" awk "BEGIN { exit !($level <= 2.0) }"
+done
+
 # reload
 cat >/etc/xmcast/conf.d/studio.conf <<-END
 	group 239.7.7.7 --from in0 --to out1
