@@ -4,8 +4,8 @@
 # daemon without a kernel. The daemon ends with us: we hold its standard input.
 set -u
 
-fake=$1
-xmcastctl=$2
+fake=$(realpath "$1")
+xmcastctl=$(realpath "$2")
 sources=$3
 here=$sources/tests/unit/cli
 dir=$(mktemp -d)
