@@ -144,7 +144,8 @@ struct reconcile {
 	struct dataplane *dp;
 	struct worker *worker;
 	sd_event_source *netlink_source, *refusal_timer, *retry_timer;
-	uint64_t retry_usec; /* until the next try of what failed; 0: nothing did */
+	uint64_t kernel_memory; /* bytes, at the last look */
+	uint64_t retry_usec;	/* until the next try of what failed; 0: nothing did */
 
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */

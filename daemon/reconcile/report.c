@@ -213,6 +213,8 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 {
 	const struct dataplane *dp = r->dp;
 
+	if (!worker_growing(r->worker)) /* else the pools are its own */
+		r->kernel_memory = dataplane_memory(dp);
 	*out = (struct status_report){
 	    .version = XM_VERSION,
 	    .pid = getpid(),
@@ -221,7 +223,7 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	    .groups = r->model->group_count,
 	    .entries = r->entry_count,
 	    .limits = r->model->limits,
-	    .kernel_memory_bytes = dataplane_memory(dp),
+	    .kernel_memory_bytes = r->kernel_memory,
 	    .settled = r->settled,
 	};
 	snprintf(out->pin_dir, sizeof(out->pin_dir), "%s", dp->pin_dir);
