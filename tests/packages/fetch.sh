@@ -8,5 +8,6 @@ shift
 exec apt-get install -y -q --download-only --no-install-recommends \
     -o Dir::State="$root/var/lib/apt" -o Dir::State::status="$root/var/lib/dpkg/status" \
     -o Dir::Cache="$root/var/cache/apt" -o Dir::Etc::sourcelist=/dev/null \
-    -o Dir::Etc::sourceparts="$root/etc/apt/sources.list.d" -o Dir::Etc::preferencesparts=/dev/null \
+    -o Dir::Etc::sourceparts="$root/etc/apt/sources.list.d" \
+    -o Dir::Etc::preferencesparts="$root/etc/apt/preferences.d" \
     -o APT::Sandbox::User=root "$@"

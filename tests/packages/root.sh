@@ -7,15 +7,16 @@ dir=$1
 suite=$2
 [ ! -e "$dir/complete" ] || exit 0
 
-# sources: apt's lines for $suite, at the places where this machine gets Debian from.
+# sources: apt's lines for $suite, at the places where this machine gets Debian from; and those of this
+# machine's own release, which the packages are built for.
 sources()
 {
 	apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
-	    sed -n 's/^Debian //p' | sort -u | while read -r uri name; do
+	    sed -n 's/^Debian //p' | while read -r uri name; do
 		case $name in
-		*-security) echo "deb $uri $suite-security main" ;;
+		*-security) printf 'deb %s %s-security main\n' "$uri" "$suite" "$uri" "${name%-*}" ;;
 		*-*) ;;
-		*) echo "deb $uri $suite main" ;;
+		*) printf 'deb %s %s main\n' "$uri" "$suite" "$uri" "$name" ;;
 		esac
 	done | sort -u
 }
@@ -31,4 +32,7 @@ mmdebstrap --mode=root --variant=minbase --format=directory \
     --include=systemd-sysv,dbus,iproute2,ethtool,jq,procps --skip=cleanup/apt \
     --aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/locale/*' \
     "$suite" "$dir/root" "$dir/sources.list"
+# A library whose name changes with its version comes from the release that we were built for.
+printf 'Package: libgsl*\nPin: release n=%s\nPin-Priority: 990\n' \
+    "$(. /etc/os-release && echo "$VERSION_CODENAME")" >"$dir/root/etc/apt/preferences.d/built-for"
 echo "$suite" >"$dir/complete"
