@@ -29,7 +29,7 @@ same "... and shows them all" "$(words $work/introspected)" \
 same "varlinkctl call" "$(call Status | jq .pid)" "$(main_pid)"
 same "... with parameters" "$(call ListGroups '{"address":"239.1.1.1"}' |
     jq -r '.groups[].address')" 239.1.1.1
-same "varlinkctl call --more" "$(call ListGroups '{}' --more | jq -s 'map(.groups) | add | length')" \
+same "varlinkctl call --more" "$(call ListGroups '{}' --more | tr -d '\036' | jq -s 'map(.groups) | add | length')" \
     "$(ctl --json list-groups | jq '.groups | length')"
 check "... events" sh -c "timeout 10 varlinkctl --json=short --more call $socket $interface.Monitor '{}' |
     head -1 | grep '\"event\":\"monitoring\"'"
