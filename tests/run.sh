@@ -159,6 +159,7 @@ run_suite()
 		step lint/sources 60 sh tests/lint/lint.sh
 		step lint/manual 60 sh tests/lint/manual.sh
 		step lint/count 60 sh tests/lint/count.sh
+		step lint/cases 60 sh tests/lint/cases.sh
 		;;
 	unit)
 		meson_suite gcc unit unit 300
