@@ -183,6 +183,8 @@ run_suite()
 			if [ -n "$XMCAST_LONG" ]; then
 				step vm 7200 sh tests/vm/run.sh --build "$build" \
 				    --suite bpf,vm,vm-long,vm-bench --timeout 2400 12 13 newest
+				step vm/too-old 600 sh tests/vm/run.sh --build "$build" \
+				    --suite vm-old --timeout 300 11
 			else
 				step vm 1200 sh tests/vm/run.sh --build "$build" --suite bpf,vm \
 				    --timeout 600

@@ -38,6 +38,7 @@ struct traffic {
 	unsigned int batch;
 	int packet;	/* AF_PACKET socket on the generator's link */
 	int membership; /* another that has a real ingress take all multicast */
+	int lent;	/* link of `pass` on a real egress, -1 none */
 	struct pktgen_guard guard;
 	int cpus;
 	__u64 *values; /* of one per-CPU counter */
@@ -50,6 +51,20 @@ void traffic_batch(struct traffic *t, unsigned int wanted, unsigned int receiver
 	if (!wanted && t->batch * receivers > COPIES_AT_ONCE)
 		t->batch = receivers < COPIES_AT_ONCE ? COPIES_AT_ONCE / receivers : 1;
 	t->skel->data->batch = t->batch;
+}
+
+/*
+ * Most NIC drivers take redirected frames only while they run a program themselves. One that
+ * refuses, or runs another already, is left as it is: the cells say what becomes of it.
+ */
+static void lend(struct traffic *t)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int fd = bpf_program__fd(t->skel->progs.pass);
+
+	for (unsigned int i = 0; i < t->topology->receivers && t->topology->real; i++)
+		if (!t->topology->receiver[i])
+			t->lent = bpf_link_create(fd, t->topology->egress[i], BPF_XDP, &opts);
 }
 
 static int attach_receivers(struct traffic *t)
@@ -116,7 +131,7 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 		return fault_set(fault, -ENOMEM, "no memory");
 	t->topology = topology;
 	t->frame_len = frame_size - FCS_LEN;
-	t->packet = t->membership = -1;
+	t->packet = t->membership = t->lent = -1;
 	t->cpus = libbpf_num_possible_cpus();
 	t->values = calloc(t->cpus > 0 ? (size_t)t->cpus : 1, sizeof(*t->values));
 	t->skel = t->values ? bench_traffic_bpf__open_and_load() : NULL;
@@ -125,6 +140,8 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 		r = open_packet(t);
 	if (!r && topology->real)
 		r = take_multicast(t);
+	if (!r)
+		lend(t);
 	if (r) {
 		traffic_close(t);
 		return fault_set(fault, r, "the generator and the receivers cannot be set up: %s",
@@ -146,6 +163,8 @@ void traffic_close(struct traffic *t)
 		close(t->packet);
 	if (t->membership >= 0)
 		close(t->membership);
+	if (t->lent >= 0)
+		close(t->lent);
 	pktgen_unguard(&t->guard);
 	bench_traffic_bpf__destroy(t->skel);
 	free(t->values);

@@ -136,7 +136,9 @@ int dataplane_open(struct dataplane **out, const char *bpffs, const struct limit
 		return fault_set(fault, -ENOMEM, "out of memory");
 	dataplane_sizes_of(limits, &dp->sizes);
 	messages_start();
-	r = allocate(dp, fault);
+	r = probe_kernel(fault);
+	if (!r)
+		r = allocate(dp, fault);
 	if (!r && bpffs)
 		r = open_directory(dp, bpffs, fault);
 	if (r < 0)

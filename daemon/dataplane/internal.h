@@ -18,6 +18,11 @@ int take_fd(int *fd);	     /* returns *fd and leaves -1 there */
 int duplicate_fd(int fd);    /* a close-on-exec copy, or a negative errno */
 size_t page_align(size_t n); /* up to whole pages */
 
+/* --- probe.c --- */
+
+/* -EOPNOTSUPP: the kernel lacks what everything here stands on. */
+int probe_kernel(struct fault *fault);
+
 /* --- maps.c --- */
 
 const char *map_name(enum dataplane_map map);

@@ -7,6 +7,7 @@
 # suite_of KERNEL: the Debian suite that a KERNEL argument means.
 suite_of() {
 	case $1 in
+	11 | debian11 | bullseye) echo bullseye ;;
 	12 | debian12 | bookworm) echo bookworm ;;
 	13 | debian13 | trixie) echo trixie ;;
 	newest | sid) echo sid ;;

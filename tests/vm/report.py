@@ -59,6 +59,7 @@ def main():
         print("ok" if ok else "not ok", number, "-", text)
     print(f"1..{len(results)}")
     print("\n".join(remarks))
+    print("# left out, of the network tests:", read(out / "left-out") or "none")
     for name, log in failed_logs:
         print(f"# last lines of {name}:")
         print("\n".join("# | " + line[:200] for line in log.splitlines()[-60:]))
