@@ -100,24 +100,6 @@ named no-egress out0 $group
 ip link set out0 up
 until_true 10 is ready egress_state $group out0
 
-# A full ring: bursts until the receiver's 256 slots have once been full.
-full()
-{
-	"$tools/send" --progress /dev/null --ns s --if s0 --group $group --count 20000 \
-	    --window 20000 >/dev/null 2>&1
-	in_stats queue-full
-}
-before
-if until_true 40 full; then
-	trace $group --count 3000
-	full
-	over
-	check "queue-full: named by stats" in_stats queue-full
-	check "... by explain" in_explain queue-full $group
-else
-	skip "queue-full" "the receiver kept up"
-fi
-
 # An exclude map.
 configure 'daemon --enforce lookup' 'group 239.1.1.1 --from in0 --to out0,out1 --exclude out1' \
     'interface in0 --mode native'
