@@ -84,6 +84,7 @@ attached()
 
 . $top/tests/packages/install.sh
 . $top/tests/packages/systemd.sh
+[ ! -e /lib/systemd/system/xmcast-exporter.socket ] || . $top/tests/packages/exporter.sh
 [ ! -x /usr/bin/varlinkctl ] || . $top/tests/packages/varlink.sh
 . $top/tests/packages/remove.sh
 finish

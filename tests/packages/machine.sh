@@ -95,7 +95,9 @@ end()
 clear_groups
 mkdir "$cgroup"
 echo 0 >"$cgroup/cgroup.procs"
-unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child sh "$0" --first "$root" "$work" &
+setpriv --pdeathsig KILL \
+    unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child \
+    sh "$0" --first "$root" "$work" &
 outer=$!
 echo 0 >"$work/cgroups/cgroup.procs"
 trap end EXIT
