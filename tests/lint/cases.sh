@@ -18,7 +18,7 @@ reasons()
 # named: "NUMBER FILE" for each case that a comment or a result of a test names.
 named()
 {
-	files '*.sh' '*.c' '*.py' | sed 's,^\./,,' | grep '^tests/' | grep -v '^tests/lint/' |
+	files '*.sh' '*.c' '*.py' | sed 's,^\./,,' | grep '^tests/' | grep -vE '^tests/(lint/|run\.sh)' |
 	    xargs grep -oiE '\bcases? [0-9]+((-|, | and | to )[0-9]+)*([^:0-9]|$)' |
 	    sed -E 's/^([^:]+):[Cc]ases? /\1 /; s/ to /-/g; s/( and|[^0-9a-z -]$|,)//g' |
 	    awk '{ for (i = 2; i <= NF; i++) {
