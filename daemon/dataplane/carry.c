@@ -72,6 +72,19 @@ static struct carried *add(struct succession *s, struct predecessor *p, uint32_t
 	return c;
 }
 
+/* An ingress is known by its word. */
+static void carry_word(struct dataplane *dp, const struct predecessor *p, uint32_t from,
+		       uint32_t to)
+{
+	const struct xm_interface_record *record = &dp->interface_records[to];
+
+	if (!p->passed_on && !dataplane_ingress(dp, to) && predecessor_receives(p, from))
+		dataplane_store_ingress(
+		    dp, to,
+		    xm_ingress(record->generation, 0,
+			       record->flags & XM_RECORD_NATIVE ? 0 : XM_INGRESS_GENERIC));
+}
+
 static int carry_interfaces(struct dataplane *dp, struct predecessor *p)
 {
 	uint32_t count = predecessor_count(p, MAP_INTERFACE_RECORDS);
@@ -89,6 +102,7 @@ static int carry_interfaces(struct dataplane *dp, struct predecessor *p)
 			continue;
 		p->slot_here[from] = to;
 		add(dp->succession, p, from, to);
+		carry_word(dp, p, from, to);
 		int ifindex = dp->interface_records[to].ifindex;
 		int r = ifindex ? dataplane_map_interface(dp, ifindex, to) : 0;
 		if (r < 0)

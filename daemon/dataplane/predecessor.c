@@ -169,17 +169,32 @@ uint64_t predecessor_counter(const struct predecessor *p, size_t field, uint32_t
 	return sum;
 }
 
+/* Where the words of the ingresses are; NULL: it does not tell, or has no such slot. */
+static const struct view *words_of(const struct predecessor *p, uint32_t slot)
+{
+	for (size_t i = 0; i < fields_count(); i++) {
+		const struct view *v = &p->view[i];
+		if (!strcmp(field_at(i)->name, "interface.word") && v->map && v->size == 8 &&
+		    slot < predecessor_count(p, MAP_INTERFACE_RECORDS))
+			return v;
+	}
+	return NULL;
+}
+
+bool predecessor_receives(const struct predecessor *p, uint32_t slot)
+{
+	const struct view *v = words_of(p, slot);
+
+	return v && *(volatile uint64_t *)element(v, slot);
+}
+
 void predecessor_disarm(const struct predecessor *p, uint32_t slot)
 {
-	uint32_t row_length = predecessor_count(p, MAP_INTERFACE_RECORDS);
+	const struct view *v = words_of(p, slot);
 
-	for (size_t i = 0; i < fields_count() && slot < row_length; i++) {
-		const struct view *v = &p->view[i];
-		if (strcmp(field_at(i)->name, "interface.word") || !v->map || v->size != 8)
-			continue;
-		for (uint64_t at = slot; at < v->map->count; at += row_length)
-			word_store(element(v, at), 0);
-	}
+	for (uint64_t at = slot; v && at < v->map->count;
+	     at += predecessor_count(p, MAP_INTERFACE_RECORDS))
+		word_store(element(v, at), 0);
 }
 
 bool predecessor_has(const struct predecessor *p, int fd, uint32_t id)

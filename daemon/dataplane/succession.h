@@ -90,6 +90,8 @@ void predecessor_record(const struct predecessor *p, enum dataplane_map records,
 			void *record);
 /* The sum of a counter over its rows; over the last only if that is final. */
 uint64_t predecessor_counter(const struct predecessor *p, size_t field, uint32_t index);
+/* Is that slot's program one that copies, and does not pass everything? */
+bool predecessor_receives(const struct predecessor *p, uint32_t slot);
 /* Makes the program of that slot pass everything. */
 void predecessor_disarm(const struct predecessor *p, uint32_t slot);
 /* Is it one of its programs? */
