@@ -118,7 +118,8 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 from->name);
 	int error = from ? check_loop(r, group, from, fault) : 0;
 	const struct group *other = interfaces_conflict(r, group, true);
-	if (!error && other) {
+	/* `apply` is pending, too: the other may be about to go; list-groups shows what stays */
+	if (!error && other && !pending) {
 		char text[GROUP_KEY_TEXT_MAX];
 		return fault_set(fault, -EEXIST,
 				 "%s means the same frames as group %s: change that one, or delete "
