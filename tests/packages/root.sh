@@ -7,23 +7,15 @@ dir=$1
 suite=$2
 [ ! -e "$dir/complete" ] || exit 0
 
-# sources: apt's lines for $suite, at the places where this machine gets Debian from; and those of this
-# machine's own release, which the packages are built for.
-sources()
-{
-	apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME)' 'Identifier: Packages' |
-	    sed -n 's/^Debian //p' | while read -r uri name; do
-		case $name in
-		*-security) printf 'deb %s %s-security main\n' "$uri" "$suite" "$uri" "${name%-*}" ;;
-		*-*) ;;
-		*) printf 'deb %s %s main\n' "$uri" "$suite" "$uri" "$name" ;;
-		esac
-	done | sort -u
-}
+. "$(dirname "$0")/../lib/mirrors.sh"
 
 rm -rf "$dir"
 mkdir -p "$dir"
-sources >"$dir/sources.list"
+{
+	debian_sources "$suite"
+	# and of this machine's own release, which the packages are built for
+	debian_sources "$(. /etc/os-release && echo "$VERSION_CODENAME")"
+} | sort -u >"$dir/sources.list"
 [ -s "$dir/sources.list" ] || {
 	echo "apt knows no mirror of Debian: run apt-get update"
 	exit 1

@@ -2,7 +2,7 @@
 # Sourced by run.sh: Debian kernel packages, fetched with apt's own machinery but with private
 # state, unpacked with dpkg -x. Nothing of the host's package system is read or changed.
 
-: "${XM_DEBIAN_MIRROR:=http://deb.debian.org}"
+. "$top/tests/lib/mirrors.sh"
 
 # suite_of KERNEL: the Debian suite that a KERNEL argument means.
 suite_of() {
@@ -31,12 +31,8 @@ private_apt() {
 write_sources() {
 	_state=$cache/apt/$1
 	mkdir -p "$_state/lists/partial" "$_state/cache/archives/partial"
-	_by='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
-	{
-		echo "deb $_by $XM_DEBIAN_MIRROR/debian $1 main"
-		[ "$1" = sid ] ||
-			echo "deb $_by $XM_DEBIAN_MIRROR/debian-security $1-security main"
-	} >"$_state/sources.list"
+	debian_sources "$1" '[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]' \
+		>"$_state/sources.list"
 }
 
 # package_of SUITE: the package that linux-image-amd64 stands for, e.g. linux-image-6.1.0-57-amd64.
@@ -103,8 +99,8 @@ fetch_kernel_alone() {
 		fi
 		echo "$_dir" >"$_current"
 	elif [ ! -f "$_current" ] || [ ! -f "$(cat "$_current")/release" ]; then
-		echo "vm: no kernel of Debian $1: the archive $XM_DEBIAN_MIRROR cannot be" \
-			"reached; set XM_DEBIAN_MIRROR to one that can" >&2
+		echo "vm: no kernel of Debian $1: the mirrors that apt uses cannot be reached, or" \
+			"apt has no lists: run apt-get update" >&2
 		return 1
 	fi
 	cat "$_current"
