@@ -125,7 +125,7 @@ boot() {
 		-nodefaults -no-user-config -no-reboot -display none \
 		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 1536 \
 		-kernel "$1/vmlinuz" -initrd "$work/initrd" \
-		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off" \
+		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off nowatchdog" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host \
 		-fsdev "local,id=out,path=$2,security_model=none" \
