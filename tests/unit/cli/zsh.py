@@ -12,13 +12,24 @@ import time
 DEADLINE = 30
 
 
+def typed(seen):
+    """What stands there after all backspaces."""
+    out = bytearray()
+    for byte in seen:
+        if byte == 8:
+            del out[-1:]
+        else:
+            out.append(byte)
+    return bytes(out)
+
+
 def wait_for(fd, text, seen=b''):
     end = time.monotonic() + DEADLINE
-    while text not in seen and time.monotonic() < end:
+    while text not in typed(seen) and time.monotonic() < end:
         if select.select([fd], [], [], 0.1)[0]:
             seen += os.read(fd, 65536)
-    if text not in seen:
-        print('wrong: no', text, 'in', seen[-300:])
+    if text not in typed(seen):
+        print('wrong: no', text, 'in', typed(seen)[-300:])
         sys.exit(1)
 
 
