@@ -75,8 +75,8 @@ xmcastd=
 first=$(grep -n 'AF_NETLINK.*NETLINK_ROUTE' "$work/calls" | head -1 | cut -d: -f1)
 refuses "netlink blocked" 'netlink.*RestrictAddressFamilies' strace -f -o /dev/null \
     -e "inject=socket:error=EAFNOSUPPORT:when=$first+"
-echo 'limit groups 8000000' >>"$work/good.conf"
-refuses "a limit of memory" 'memory.*limit (entries|groups)' prlimit --as=300000000
+echo 'limit groups 1000000' >>"$work/good.conf"
+refuses "a limit of memory" 'memory.*limit (entries|groups)' prlimit --as=100000000
 sed -i '/^limit/d' "$work/good.conf"
 
 # What is broken on one interface does not stop the others: the verb says it.
