@@ -125,13 +125,16 @@ static void rate(struct top_row *row, const struct top_row *before, double secon
 
 void top_rates(const struct top_sample *before, struct top_sample *now, enum top_sort sort)
 {
-	qsort(before->rows, before->count, sizeof(*before->rows), by_name);
+	if (before->count)
+		qsort(before->rows, before->count, sizeof(*before->rows), by_name);
 	for (size_t i = 0; i < now->count; i++)
 		rate(&now->rows[i],
 		     before->count ? bsearch(&now->rows[i], before->rows, before->count,
 					     sizeof(*before->rows), by_name)
 				   : NULL,
 		     now->when - before->when);
+	if (!now->count)
+		return;
 	if (sort == TOP_NAME)
 		qsort(now->rows, now->count, sizeof(*now->rows), by_name);
 	else

@@ -296,7 +296,8 @@ static int carry_all(struct dataplane *dp)
 	for (unsigned int i = 0; i < s->count; i++)
 		collect_entries(dp, &s->predecessor[i]);
 	size_t count = s->carried + s->carried_count - entries;
-	qsort(entries, count, sizeof(*entries), by_record);
+	if (count)
+		qsort(entries, count, sizeof(*entries), by_record);
 	place_entries(dp, entries, count);
 	carry_counters(dp);
 	return 0;

@@ -246,7 +246,8 @@ int directories_find(struct succession *s, const char *bpffs, struct fault *faul
 		r = add_directory(s, e->d_name, s->cookie, fault);
 	if (stream)
 		closedir(stream);
-	qsort(s->predecessor, s->count, sizeof(*s->predecessor), by_serial);
+	if (s->count)
+		qsort(s->predecessor, s->count, sizeof(*s->predecessor), by_serial);
 	return r;
 }
 
