@@ -22,8 +22,7 @@
 #include "tests/bpf/table.h"
 #include "tests/bpf/world.h"
 
-#define FRAMES	     60000
-#define TABLE_FRAMES 3000
+#define TABLES	     20
 #define TABLE_GROUPS 150
 
 enum { SET_SMALL = 4, SET_MIDDLE, SET_LARGE }; /* a chain by MTU: 3, 2 and 1 members */
@@ -32,6 +31,12 @@ static struct world world;
 static int program;
 static struct xm_interface_counters counters;
 static struct random seed;
+
+/* 6.1, which a guest has, waits for RCU in each test run. */
+static size_t frames_of_table(void)
+{
+	return getenv("XM_IN_VM") ? 150 : 3000;
+}
 
 static int open_world(void **state)
 {
@@ -140,9 +145,10 @@ static void compare(const struct group_key *keys, const struct packet *p, uint64
 static void test_same_as_program(void **state)
 {
 	uint64_t seen[4] = {0};
+	size_t frames = TABLES * frames_of_table();
 
 	(void)state;
-	for (size_t done = 0; done < FRAMES; done += TABLE_FRAMES) {
+	for (size_t done = 0; done < frames; done += frames_of_table()) {
 		static struct group_key keys[TABLE_GROUPS];
 		int members[TABLE_GROUPS];
 		static struct packet p;
@@ -150,7 +156,7 @@ static void test_same_as_program(void **state)
 		for (size_t i = 0; i < count; i++)
 			members[i] = random_below(&seed, 3);
 		assert_int_equal(world_fill(&world, keys, count, members, true), 0);
-		for (size_t i = 0; i < TABLE_FRAMES; i++) {
+		for (size_t i = 0; i < frames_of_table(); i++) {
 			random_frame(&seed, keys, count, &p);
 			compare(keys, &p, seen);
 		}
@@ -160,9 +166,9 @@ static void test_same_as_program(void **state)
 	       (unsigned long long)seen[EXPLAIN_UNMATCHED],
 	       (unsigned long long)seen[EXPLAIN_NO_EGRESS],
 	       (unsigned long long)seen[EXPLAIN_COPIED]);
-	assert_in_range(seen[EXPLAIN_UNMATCHED], FRAMES / 100, FRAMES);
-	assert_in_range(seen[EXPLAIN_NO_EGRESS], FRAMES / 100, FRAMES);
-	assert_in_range(seen[EXPLAIN_COPIED], FRAMES / 10, FRAMES);
+	assert_in_range(seen[EXPLAIN_UNMATCHED], frames / 100, frames);
+	assert_in_range(seen[EXPLAIN_NO_EGRESS], frames / 100, frames);
+	assert_in_range(seen[EXPLAIN_COPIED], frames / 10, frames);
 }
 
 static void test_inactive(void **state)
