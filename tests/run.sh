@@ -186,8 +186,8 @@ run_suite()
 				step vm/too-old 600 sh tests/vm/run.sh --build "$build" \
 				    --suite vm-old --timeout 300 11
 			else
-				step vm 1200 sh tests/vm/run.sh --build "$build" --suite bpf,vm \
-				    --timeout 600
+				step vm 1600 sh tests/vm/run.sh --build "$build" --suite bpf,vm \
+				    --timeout 1500
 			fi
 			return
 		fi
