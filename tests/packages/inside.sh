@@ -6,8 +6,8 @@
 export HOME=/root
 top=/xmcast/tree
 build=/xmcast/build
-work=/xmcast/work/inside
-packages=/xmcast/work/packages
+work=/xmcast/scratch/inside
+packages=/xmcast/scratch/packages
 long=${XMCAST_LONG:-}
 mkdir -p $work
 . $top/tests/lib/tap.sh

@@ -3,7 +3,7 @@
 # usage: machine.sh ROOT WORK COMMAND...: a machine whose first process is the systemd of ROOT, in
 # namespaces of its own: COMMAND runs in it when it has booted, and it ends with COMMAND, or with this
 # script, whatever ends that. ROOT is seen through an overlay and stays as it is. In the machine the
-# tree is /xmcast/tree, what was built /xmcast/build, WORK /xmcast/work.
+# tree is /xmcast/tree, what was built /xmcast/build, WORK /xmcast/scratch.
 set -eu
 
 # mount_api ROOT: what a container's systemd wants to find; the kernel's settings are read-only but
@@ -42,10 +42,10 @@ first()
 	mkdir upper scratch root
 	mount -t overlay -o "lowerdir=$root,upperdir=upper,workdir=scratch" overlay root
 	mount_api "$PWD/root"
-	mkdir -p root/xmcast/tree root/xmcast/build root/xmcast/work root/.old
+	mkdir -p root/xmcast/tree root/xmcast/build root/xmcast/scratch root/.old
 	mount --bind -o ro "$top" root/xmcast/tree
 	mount --bind -o ro "$build" root/xmcast/build
-	mount --bind "$work" root/xmcast/work
+	mount --bind "$work" root/xmcast/scratch
 	od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >root/etc/machine-id
 	echo >>root/etc/machine-id
 	ln -sf /dev/null root/etc/systemd/system/console-getty.service
