@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/bench/alone.h"
 #include "daemon/bench/options.h"
 #include "daemon/bench/output.h"
 
@@ -47,8 +48,11 @@ static int run(int argc, const char **argv)
 		output_error(fault.text);
 		return 2;
 	}
-	r = options.kind == BENCH_LPM ? lpm_run(&options.lpm, &result, &fault)
-				      : throughput_run(&options.throughput, &result, &fault);
+	r = alone_begin(&fault);
+	if (!r)
+		r = options.kind == BENCH_LPM
+			? lpm_run(&options.lpm, &result, &fault)
+			: throughput_run(&options.throughput, &result, &fault);
 	r = r ? output_error(fault.text) || r : output_result(result);
 	options_free(&options);
 	return r ? 1 : 0;

@@ -21,6 +21,13 @@ for name in ethA ethB; do
 		ip link set $end up
 		ethtool -K $end gro on
 	done
+	for end in $name ${name}p; do
+		n=0
+		until ip link show $end | grep -q 'state UP'; do
+			[ $((n += 1)) -lt 500 ] || exit 1
+			sleep 0.02
+		done
+	done
 done
 """
 

@@ -69,6 +69,15 @@ class Counters(unittest.TestCase):
         for cell in result['cells']:
             self.assertTrue(cell['state'] == 'ok' or cell['reason'], cell)
 
+    def test_one_at_a_time(self):
+        """Two would be in each other's figures; whoever was killed does not stand in the way."""
+        with Run('--native', *ONE, *LONG) as run:
+            run.wait_progress()
+            with self.assertRaisesRegex(AssertionError, r'\(process %d\)' % run.process.pid):
+                measure('lpm-trie-lookup')
+            run.process.kill()
+            measure('--native', *ONE, '--pairs', '2', '--duration', '0.02')
+
     def test_another_build(self):
         for name in ('ingress', 'bench_reference'):
             path = os.path.join(BUILD, 'bpf', name + '.bpf.o')

@@ -23,6 +23,7 @@
 #include "cli/bench_result.h"
 #include "cli/statistics.h"
 #include "daemon/bench/lpm.h"
+#include "daemon/bench/alone.h"
 #include "daemon/bench/scheduling.h"
 #include "plain.skel.h"
 
@@ -281,10 +282,15 @@ int main(void)
 	    cmocka_unit_test(test_freeing),
 	    cmocka_unit_test(test_curve),
 	};
+	struct fault fault;
 
 	if (geteuid()) {
 		puts("1..0 # SKIP needs root");
 		return 0;
+	}
+	if (alone_begin(&fault)) {
+		printf("not ok - %s\n", fault.text);
+		return 1;
 	}
 	scheduling_begin();
 	return cmocka_run_group_tests(tests, NULL, NULL);
