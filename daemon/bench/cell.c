@@ -188,6 +188,16 @@ static json_t *program_tag(int program)
 	return json_string(text);
 }
 
+/* Which counters were compared. */
+static json_t *counted(const struct cell *cell, const struct bench_place *place)
+{
+	json_t *all = traffic_counted(place->topology, place->source);
+
+	if (cell->subject.sees)
+		json_object_set_new(all, "seen", json_string(cell->subject.sees));
+	return all;
+}
+
 json_t *cell_json(const struct cell *cell, const struct bench_place *place, const char *topology,
 		  const char *label)
 {
@@ -204,8 +214,8 @@ json_t *cell_json(const struct cell *cell, const struct bench_place *place, cons
 			 cell->subject.native ? "native" : "generic", "receivers",
 			 (json_int_t)cell->subject.receivers, "source", source_name(place->source),
 			 "state", state, "reason", reason, "counters", counters(cell, place),
-			 "counted", traffic_counted(place->topology, place->source), "samples",
-			 cell->samples, "program_tag", program_tag(cell->subject.program));
+			 "counted", counted(cell, place), "samples", cell->samples, "program_tag",
+			 program_tag(cell->subject.program));
 }
 
 json_t *cell_empty(const char *program, const char *topology, bool native, unsigned int receivers,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/bench/rival.h"
+
 /* Every program of the table; `excludes` -1: without an exclude map. */
 static const struct program {
 	const char *name;
@@ -14,20 +16,24 @@ static const struct program {
 	bool quick;	 /* part of --quick */
 	bool again;	 /* the one before it once more */
 	bool dispatcher; /* behind libxdp's, on one receiver made here: what that costs */
+	bool rival;	 /* no program at all, but the kernel's own way; only when asked for */
 } table[] = {
-    {"redirect_map", false, REFERENCE_MAP, -1, true, false, false},
-    {"redirect_map_multi", false, REFERENCE_MULTI, -1, true, false, false},
-    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true, false},
-    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false, false},
-    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false, false},
-    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, true, false, false},
-    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false, false},
-    {"xmcast-fold", true, 0, -1, true, false, false},
-    {"xmcast-fold-dispatcher", true, 0, -1, false, false, true},
-    {"xmcast-lookup-ex0", true, 0, 0, false, false, false},
-    {"xmcast-lookup-ex1", true, 0, 1, false, false, false},
-    {"xmcast-lookup-ex8", true, 0, 8, true, false, false},
-    {"xmcast-lookup-ex32", true, 0, 32, false, false, false},
+    {"redirect_map", false, REFERENCE_MAP, -1, true, false, false, false},
+    {"redirect_map_multi", false, REFERENCE_MULTI, -1, true, false, false, false},
+    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true, false, false},
+    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false, false, false},
+    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false, false, false},
+    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, true, false, false, false},
+    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false, false, false},
+    {"xmcast-fold", true, 0, -1, true, false, false, false},
+    {"xmcast-fold-dispatcher", true, 0, -1, false, false, true, false},
+    {"xmcast-lookup-ex0", true, 0, 0, false, false, false, false},
+    {"xmcast-lookup-ex1", true, 0, 1, false, false, false, false},
+    {"xmcast-lookup-ex8", true, 0, 8, true, false, false, false},
+    {"xmcast-lookup-ex32", true, 0, 32, false, false, false, false},
+    {"bridge", false, 0, -1, false, false, false, true},
+    {"mroute", false, 0, -1, false, false, false, true},
+    {"tc-mirred", false, 0, -1, false, false, false, true},
 };
 #define ENTRIES (sizeof(table) / sizeof(table[0]))
 
@@ -61,8 +67,8 @@ int lineup_check(const char *programs, struct fault *fault)
 		if (i == ENTRIES || !item[0])
 			return fault_set(fault, -EINVAL,
 					 "--programs %s: there are redirect_map, "
-					 "redirect_map_multi[-exN], xmcast-fold and "
-					 "xmcast-lookup-exN",
+					 "redirect_map_multi[-exN], xmcast-fold, "
+					 "xmcast-lookup-exN, bridge, mroute and tc-mirred",
 					 item);
 		p += n + (p[n] == ',');
 	}
@@ -71,10 +77,11 @@ int lineup_check(const char *programs, struct fault *fault)
 
 static bool fits(const struct program *program, const struct lineup_place *place)
 {
-	if (program->dispatcher && place->topology->real)
+	if ((program->dispatcher || program->rival) && place->topology->real)
 		return false;
 	return place->receivers == 1 ||
-	       (!program->dispatcher && (program->xmcast || program->kind != REFERENCE_MAP));
+	       (!program->dispatcher &&
+		(program->xmcast || program->rival || program->kind != REFERENCE_MAP));
 }
 
 static int open_subject(const struct program *program, struct subject *out,
@@ -88,6 +95,9 @@ static int open_subject(const struct program *program, struct subject *out,
 	struct xmcast_options xmcast = {
 	    .receivers = place->receivers, .native = place->native, .excludes = program->excludes};
 
+	if (program->rival)
+		return subject_rival(out, program->name, place->topology, place->receivers,
+				     place->native, fault);
 	if (program->dispatcher)
 		return subject_dispatcher(out, place->xmcast, &xmcast, fault);
 	return program->xmcast ? subject_xmcast(out, place->xmcast, &xmcast, fault)
@@ -113,12 +123,13 @@ int lineup_open(struct lineup *lineup, const struct lineup_place *place,
 		int r;
 
 		if (!lineup_wants(options->programs, e->name) ||
-		    (options->quick && !options->programs && !e->quick) || !fits(e, place))
+		    (!options->programs && (e->rival || (options->quick && !e->quick))) ||
+		    !fits(e, place))
 			continue;
 		r = open_subject(e, &cell->subject, place, fault);
-		if (e->dispatcher && r == -EOPNOTSUPP) {
-			lineup->missing = e->name;
-			lineup->why_missing = *fault;
+		if ((e->dispatcher || e->rival) && r == -EOPNOTSUPP) {
+			lineup->missing[lineup->missing_count].name = e->name;
+			lineup->missing[lineup->missing_count++].why = *fault;
 			continue;
 		}
 		if (r)

@@ -12,8 +12,11 @@
 struct lineup {
 	struct cell cells[LINEUP_MAX];
 	unsigned int count;
-	const char *missing; /* one that this machine cannot run, with the reason; NULL: none */
-	struct fault why_missing;
+	struct {
+		const char *name;
+		struct fault why;
+	} missing[LINEUP_MAX]; /* those that this machine cannot run */
+	unsigned int missing_count;
 };
 
 struct lineup_place {

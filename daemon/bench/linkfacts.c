@@ -2,6 +2,7 @@
 #include "daemon/bench/linkfacts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <net/if.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -14,7 +15,8 @@
 
 #include "daemon/bench/environment.h"
 
-#define TX_PACKETS 10 /* columns of /proc/net/dev, from 1 */
+#define RX_PACKETS 2 /* columns of /proc/net/dev, from 1 */
+#define TX_PACKETS 10
 #define TX_DROPPED 12
 
 static void read_counters(const char *name, struct link_facts *out)
@@ -31,6 +33,8 @@ static void read_counters(const char *name, struct link_facts *out)
 			continue;
 		word = strtok_r(colon + 1, " \n", &save);
 		for (int column = 1; word && column <= TX_DROPPED; column++) {
+			if (column == RX_PACKETS)
+				out->rx_packets = strtoull(word, NULL, 10);
 			if (column == TX_PACKETS)
 				out->tx_packets = strtoull(word, NULL, 10);
 			if (column == TX_DROPPED)
@@ -72,6 +76,13 @@ static int ask_ethtool(const char *name, void *command)
 	struct ifreq request = {.ifr_data = command};
 
 	return ask(SIOCETHTOOL, name, &request);
+}
+
+int link_set_gro(const char *name, bool on)
+{
+	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = on};
+
+	return ask_ethtool(name, &value) ? -errno : 0;
 }
 
 void link_driver(const char *name, char *out, size_t size)

@@ -9,7 +9,7 @@
 
 struct link_facts {
 	bool there, up;
-	uint64_t tx_packets;
+	uint64_t rx_packets, tx_packets;
 	uint64_t tx_dropped; /* a veth counts here what the other end's ring had no room for */
 };
 
@@ -21,6 +21,8 @@ void link_facts(const char *name, struct link_facts *out);
  * "irq_affinity"}; what the driver does not tell is null. New reference.
  */
 json_t *link_description(const char *name);
+/* Switches GRO, with which a veth takes redirected frames also without a program. 0 or errno. */
+int link_set_gro(const char *name, bool on);
 /* The driver's name, "unknown" without one. */
 void link_driver(const char *name, char *out, size_t size);
 

@@ -126,8 +126,8 @@ static void store(const struct work *w)
 		json_object_set_new(cell, "frames_per_block", json_integer((json_int_t)w->frames));
 		json_array_append_new(p->cells, cell);
 	}
-	if (w->lineup.missing)
-		panel_empty(p, w->lineup.missing, w->lineup.why_missing.text);
+	for (unsigned int i = 0; i < w->lineup.missing_count; i++)
+		panel_empty(p, w->lineup.missing[i].name, w->lineup.missing[i].why.text);
 }
 
 static double interval_of(const struct panel *p)

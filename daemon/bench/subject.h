@@ -20,7 +20,8 @@ struct subject {
 	int (*activate)(struct subject *subject, bool on);
 	/* How it comes onto the ingress and off; NULL: `program` is attached. 0 or errno. */
 	int (*attach)(struct subject *subject, bool on);
-	/* Frames that the program has seen so far. */
+	/* Frames that the program has seen so far, and whose counter that is (NULL: its own). */
+	const char *sees;
 	uint64_t (*seen)(const struct subject *subject);
 	void (*close)(struct subject *subject);
 };

@@ -28,7 +28,6 @@
  * wait for ksoftirqd, and the rings overflow. So no more copies than that at once.
  */
 #define COPIES_AT_ONCE 2048
-#define SOURCE_IP      0xc0000201 /* 192.0.2.1, of RFC 5737 */
 #define FRAME_BYTES    (FRAME_SIZE_MOST - FCS_LEN)
 
 struct traffic {
@@ -148,7 +147,7 @@ int traffic_open(struct traffic **out, const struct topology *topology, unsigned
 				 strerror(-r));
 	}
 	traffic_batch(t, BATCH, 1);
-	frame_make(t->frame, t->frame_len, SOURCE_IP, TRAFFIC_GROUP);
+	frame_make(t->frame, t->frame_len, TRAFFIC_SOURCE, TRAFFIC_GROUP);
 	memcpy(t->skel->bss->header, t->frame, sizeof(t->skel->bss->header));
 	t->skel->bss->first_group = TRAFFIC_GROUP;
 	*out = t;
@@ -260,7 +259,7 @@ static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *read
 				 .cpu = sched_getcpu(),
 				 .frames = frames,
 				 .frame_len = t->frame_len,
-				 .source = SOURCE_IP,
+				 .source = TRAFFIC_SOURCE,
 				 .group = TRAFFIC_GROUP};
 
 	memcpy(job.group_mac, t->frame, sizeof(job.group_mac));

@@ -22,6 +22,7 @@ json_t *traffic_counted(const struct topology *topology, enum source source);
 /* What frames are for: an IPv4 address, host byte order. */
 #define TRAFFIC_GROUP	   0xef010001u
 #define TRAFFIC_GROUP_TEXT "239.1.0.1"
+#define TRAFFIC_SOURCE	   0xc0000201u /* 192.0.2.1, of RFC 5737 */
 
 /* Smallest and largest frame, in bytes on the wire with FCS, as Ethernet counts. */
 #define FRAME_SIZE_LEAST 64

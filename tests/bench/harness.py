@@ -78,6 +78,26 @@ class Counters(unittest.TestCase):
             run.process.kill()
             measure('--native', *ONE, '--pairs', '2', '--duration', '0.02')
 
+    def test_the_kernels_own_ways(self):
+        """A bridge, multicast routing and tc, in one table with ours: each copy arrives."""
+        ways = ['bridge', 'mroute', 'tc-mirred']
+        result = measure('--native', '--generic', '--programs', '=xmcast-fold,' + ','.join(ways),
+                         '--receivers', '2,33', '--pairs', '3', '--duration', '0.02')
+        for mode in ('native', 'generic'):
+            self.assertEqual([c['program'] for c in cells(result, mode=mode, topology='x2')],
+                             ['xmcast-fold', *ways])
+            for cell in cells(result, mode=mode, topology='x2'):
+                self.assertEqual((cell['state'], cell['reason']), ('ok', ''), cell)
+                counters = cell['counters']
+                self.assertEqual(counters['sent'], 3 * cell['frames_per_block'])
+                self.assertEqual(counters['seen'], counters['sent'])
+                self.assertEqual(list(counters['received'].values()), 2 * [counters['sent']])
+            # MAXVIFS is 32, one of them the ingress; TCA_ACT_MAX_PRIO is 32
+            for program, most in (('mroute', 31), ('tc-mirred', 32)):
+                cell, = cells(result, mode=mode, topology='x33', program=program)
+                self.assertEqual((cell['state'], cell['reason']),
+                                 ('empty', 'needs fewer receivers: up to %d' % most))
+
     def test_another_build(self):
         for name in ('ingress', 'bench_reference'):
             path = os.path.join(BUILD, 'bpf', name + '.bpf.o')
