@@ -15,33 +15,34 @@ struct change {
 	void *token;
 };
 
-static int save_state(struct daemon *d, struct fault *fault)
+static int save_state(struct daemon *d)
 {
 	if (d->saved_version == d->model->version)
 		return 0;
 	struct fault why;
 	int error = state_write(d->state_path, d->model, &why);
 	if (error)
-		return fault_set(fault, error,
+		return fault_set(&d->unsaved, error,
 				 "the change is active, but a restart would lose it: %.400s",
 				 why.text);
 	d->saved_version = d->model->version;
+	d->unsaved.text[0] = 0;
 	return 0;
 }
 
 static void on_actual(int error, const struct fault *fault, void *token)
 {
 	struct change *change = token;
-	struct fault unsaved;
+	const struct fault *unsaved = &change->daemon->unsaved;
 
-	int save_error = save_state(change->daemon, &unsaved);
+	int save_error = save_state(change->daemon);
 	if (save_error)
-		log_line(LOG_ERR, "%s", unsaved.text);
+		log_line(LOG_ERR, "%s", unsaved->text);
 	if (error)
 		log_line(LOG_WARNING, "%s", fault->text);
 	if (!error && save_error) {
 		error = -save_error; /* in force all the same */
-		fault = &unsaved;
+		fault = unsaved;
 	}
 	watch_changed(change->daemon->watch);
 	if (change->done)
@@ -250,6 +251,8 @@ static int backend_status(struct status_report *out, void *data)
 	struct daemon *d = data;
 
 	reconcile_status(d->reconcile, out);
+	if (!out->problem[0])
+		snprintf(out->problem, sizeof(out->problem), "%.255s", d->unsaved.text);
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	out->uptime_seconds = now.tv_sec - d->started;

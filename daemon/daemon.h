@@ -19,6 +19,7 @@ struct daemon {
 	struct watch *watch;
 	char state_path[280], socket_path[280];
 	unsigned long long saved_version; /* of the model, in the state file */
+	struct fault unsaved;		  /* why that is not the model's; "" it is */
 	time_t started;
 	int lock_fd, netns_lock_fd;
 	bool ready; /* told systemd */

@@ -67,7 +67,7 @@ struct status_report {
 	struct limits limits;
 	uint64_t kernel_memory_bytes; /* memlock of our maps as the kernel tells it */
 	bool settled;		      /* wanted == actual */
-	char problem[256];	      /* the last thing that could not be done; "" none */
+	char problem[256];	      /* what could not be done and still is not; "" none */
 };
 
 /* One copy of a frame: where it went, or would go, or why not. */

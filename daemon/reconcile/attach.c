@@ -80,7 +80,7 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 
 	if (!iface->attached)
 		return;
-	iface->attached = iface->adopted = iface->receives = false;
+	iface->attached = iface->adopted = iface->receives = iface->outdated = false;
 	attach_store_word(r, iface); /* from here on its program passes everything */
 	int error = dataplane_detach(r->dp, iface->slot, iface->ifindex, &fault);
 	if (error && error != -ENOENT && error != -ENODEV)
@@ -127,8 +127,9 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	if (error) {
 		iface->generation = r->dp->interface_records[iface->slot].generation;
 		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.170s", fault.text);
-		note_fault(r, error, &fault);
+		note_refusal(r, error, &fault);
 	}
+	iface->outdated = error;
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
 	if (!error)
@@ -156,7 +157,7 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
 	if (iface->receives)
 		prepare_link(r, iface, link);
-	iface->has_former = false;
+	iface->has_former = iface->outdated = false;
 	tell(r, "attached", "interface", iface->name, iface->native ? "native" : "generic");
 	return 0;
 }
@@ -192,7 +193,7 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 		r->entries_dirty = true; /* sets of the other mode; the next round attaches */
 		return;
 	}
-	note_fault(r, error, &fault);
+	note_refusal(r, error, &fault);
 	if (iface->has_former && error != -ENODEV) {
 		go_back(r, iface, wish, &fault);
 		return;

@@ -117,8 +117,8 @@ static void check_settled(struct examination *e)
 {
 	const struct reconcile *r = e->r;
 
-	if (r->error && r->fault.text[0])
-		finding_set(e, FINDING_PROBLEM, r->fault.text, "xmcastctl status");
+	if (r->problem.text[0])
+		finding_set(e, FINDING_PROBLEM, r->problem.text, "xmcastctl status");
 }
 
 /* --- all of them --- */

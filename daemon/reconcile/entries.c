@@ -308,6 +308,7 @@ enum entries_result entries_update(struct reconcile *r)
 	size_t count = 0;
 	struct fault fault = {0};
 	enum entries_result result = ENTRIES_DONE;
+	unsigned int faults = r->faults;
 
 	int error = model_compile_resolved(r->model, interfaces_resolve_key, r, &shadows, &compiled,
 					   &count, &fault);
@@ -323,8 +324,10 @@ enum entries_result entries_update(struct reconcile *r)
 	}
 	if (error)
 		note_fault(r, error, &fault);
-	if (result == ENTRIES_DONE)
+	if (result == ENTRIES_DONE) {
 		r->entries_dirty = false;
+		r->entries_failed = r->faults != faults;
+	}
 	free(wants);
 	free(compiled);
 	free(shadows);

@@ -52,6 +52,7 @@ struct iface {
 	bool adopted;		/* attached by an earlier daemon, perhaps of another version */
 	bool tried;		/* attaching failed and nothing has changed since */
 	bool receives;		/* attached as ingress; attached without: lent, see lend.c */
+	bool outdated;		/* its program could not be replaced by what is wanted now */
 	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
@@ -178,14 +179,19 @@ struct reconcile {
 	size_t waiter_count;
 	int error; /* first of this round */
 	struct fault fault;
+	unsigned int faults;  /* of this round that no interface tells of itself */
+	bool entries_failed;  /* a round that does not look at them mends nothing */
+	struct fault problem; /* the first fault of the last round that had any; "" mended */
 	bool settled;
 	uint32_t generation; /* last one given */
 };
 
 /* reconcile.c */
 void reconcile_step(struct reconcile *r);
-/* Keeps the first error of a round, for the waiters and the status. */
+/* Keeps the first error of a round for the waiters, and for the status until it is mended. */
 void note_fault(struct reconcile *r, int error, const struct fault *fault);
+/* Only for the waiters: the status finds it in iface->forced. */
+void note_refusal(struct reconcile *r, int error, const struct fault *fault);
 void tell(struct reconcile *r, const char *event, const char *key, const char *value,
 	  const char *detail);
 

@@ -7,12 +7,19 @@
 
 #include "daemon/reconcile/internal.h"
 
-void note_fault(struct reconcile *r, int error, const struct fault *fault)
+void note_refusal(struct reconcile *r, int error, const struct fault *fault)
 {
 	if (r->error)
 		return;
 	r->error = error;
 	r->fault = *fault;
+}
+
+void note_fault(struct reconcile *r, int error, const struct fault *fault)
+{
+	note_refusal(r, error, fault);
+	if (!r->faults++)
+		r->problem = *fault;
 }
 
 void tell(struct reconcile *r, const char *event, const char *key, const char *value,
@@ -33,6 +40,9 @@ static void answer(struct reconcile *r)
 	r->waiters = NULL;
 	r->waiter_count = 0;
 	r->error = 0;
+	if (!r->faults && !r->entries_failed)
+		r->problem.text[0] = 0;
+	r->faults = 0;
 	for (size_t i = 0; i < count; i++)
 		waiters[i].done(error, error ? &fault : NULL, waiters[i].token);
 	free(waiters);
@@ -65,6 +75,7 @@ static bool pass(struct reconcile *r)
 	}
 	if (grow && r->grow_failed) { /* what is in force stays; the next change tries again */
 		r->entries_dirty = false;
+		r->entries_failed = true;
 		grow = false;
 	}
 	if (grow) {

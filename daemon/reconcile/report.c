@@ -209,6 +209,27 @@ int reconcile_stats(struct reconcile *r, struct stats_report *out)
 	return 0;
 }
 
+/* An ingress without a program, or with another than is wanted; `forced` says why. */
+static bool interface_failed(const struct reconcile *r, const struct iface *iface)
+{
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+
+	if (!iface->is_ingress || !iface->ifindex || (wish && wish->detached))
+		return false;
+	return iface->attached ? iface->outdated || iface->refused_mode != MODE_AUTO : iface->tried;
+}
+
+/* The first of what could not be done and still is not. */
+static void report_problem(const struct reconcile *r, char *buf, size_t size)
+{
+	snprintf(buf, size, "%.255s", r->problem.text);
+	for (uint32_t slot = 1; !*buf && slot <= r->dp->sizes.interfaces; slot++) {
+		const struct iface *iface = r->ifaces[slot];
+		if (iface && interface_failed(r, iface))
+			snprintf(buf, size, "%s: %s", iface->name, iface->forced);
+	}
+}
+
 void reconcile_status(struct reconcile *r, struct status_report *out)
 {
 	const struct dataplane *dp = r->dp;
@@ -230,8 +251,7 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	for (const struct actual_set *set = r->sets; set; set = set->next)
 		out->sets++;
 	out->interfaces = interfaces_used(r);
-	if (r->fault.text[0] && r->error)
-		snprintf(out->problem, sizeof(out->problem), "%.255s", r->fault.text);
+	report_problem(r, out->problem, sizeof(out->problem));
 }
 
 void reconcile_summarize(const struct reconcile *r, struct reconcile_summary *out)

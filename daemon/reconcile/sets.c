@@ -175,7 +175,7 @@ bool sets_update(struct reconcile *r)
 			grow = true; /* stays dirty */
 			continue;
 		}
-		set->dirty = false;
+		set->dirty = error; /* the next round tries again */
 		if (!error)
 			continue;
 		if (error == -ENOSPC)

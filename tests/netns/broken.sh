@@ -79,6 +79,11 @@ echo 'limit groups 1000000' >>"$work/good.conf"
 refuses "a limit of memory" 'memory.*limit (entries|groups)' prlimit --as=100000000
 sed -i '/^limit/d' "$work/good.conf"
 
+# problem PATTERN: what status says could not be done.
+problem()
+{
+	ctl --json status | jq -r '.problem // ""' | tee /dev/stderr | grep -qE "$1"
+}
 # What is broken on one interface does not stop the others: the verb says it.
 check "xmcastd starts" configure 'interface br0 --mode native' 'interface in0 --mode native'
 ip link add br0 type bridge
@@ -88,7 +93,11 @@ check "native unsupported" refused 1 'br0.*native.*--mode generic' \
 ip link set in0 xdp obj "$tools/kernel.bpf.o" sec xdp
 check "a foreign XDP program" refused 1 'in0 is held by another XDP program.*ip link set dev in0 xdp' \
     ctl add-group 239.1.1.2 --from in0 --to out0
+check "... which status goes on to say" problem '^br0: .*native'
+ctl del-group 239.1.1.1
+check "... of each that lasts" problem '^in0: .*held by another XDP program'
 ip link set in0 xdp off
+check "... and no longer than it does" until_true 5 problem '^$'
 ctl del-group 239.1.1.2
 ip -n s link set s0 mtu 9000
 ip link set in0 mtu 9000

@@ -44,16 +44,23 @@ sources_right()
 	    deliver -n 300 -s 10.9.0.4 239.1.1.1 none:r0 none:r1 all:r2 none:r3 &&
 	    deliver -n 300 -s 10.9.0.2 239.1.1.1 none:r0 none:r1 none:r2 all:r3
 }
+problem()
+{
+	ctl --json status | jq -r .problem
+}
 # nth N: with the Nth write failing; the change after it makes all right.
 nth()
 {
 	ctl apply "$work/before" && until_true 5 settled && fail_at "$1" || return 1
 	if ctl apply "$work/sources"; then
 		[ "$(seen)" -lt "$1" ] || echo "write $1 failed and was made up for"
+	else
+		problem | grep memory || return 1
 	fi
 	fail_at 0
 	deliver -n 200 239.2.2.2 none:r0 none:r1 none:r2 all:r3 || return 1
-	ctl add-group 239.3.3.3 --from in0 --to out0 && until_true 5 settled && sources_right
+	ctl add-group 239.3.3.3 --from in0 --to out0 && until_true 5 settled && sources_right &&
+	    is null problem
 }
 
 check "xmcastd starts" configure 'interface in0 --mode native'
