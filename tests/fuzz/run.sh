@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# usage: run.sh [--long]: each fuzzer for a while, from its corpus and from what earlier runs
-# here have found; prints executions and coverage. A finding stays in the build directory.
+# usage: run.sh [--long] [NAME...]: each fuzzer (or these) for a while, from its corpus and from what
+# earlier runs here have found; prints executions and coverage. A finding stays in the build directory.
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
 build=${XMCAST_BUILD_ASAN:-$tests/../../build-tests/asan}/tests/fuzz
 seconds=10
-[ "${1:-}" != --long ] || seconds=600
+[ "${1:-}" != --long ] || {
+	seconds=600
+	shift
+}
 
 [ -x "$build/fuzz-control" ] || {
 	echo '1..0 # SKIP clang has no libFuzzer here'
@@ -16,6 +19,7 @@ number=0
 failed=0
 for source in "$tests"/*.c; do
 	name=$(basename "$source" .c)
+	[ $# = 0 ] || echo "$*" | grep -qw "$name" || continue
 	number=$((number + 1))
 	log=$build/fuzz-$name.log
 	case $name in

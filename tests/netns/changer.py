@@ -4,30 +4,20 @@
 daemon answers, and adds and removes other groups beside it, until the file STOP exists.
 changer.py SOCKET ADDRESS N HOW ENFORCE CONFIG: makes the group reach {0,1,4} and {2,3,4} in turn, N
 times, by HOW: reload (writing CONFIG) or apply."""
-import json
 import os
-import socket
 import sys
 
+import talk
+
 path, address = sys.argv[1:3]
-peer = socket.socket(socket.AF_UNIX)
-peer.connect(path)
-rest = b""
+peer = talk.connect(path)
 
 
 def call(method, **parameters):
-    global rest
-    message = {"method": "io.xmcast.Control." + method, "parameters": parameters}
-    peer.sendall(json.dumps(message).encode() + b"\0")
-    while b"\0" not in rest:
-        piece = peer.recv(65536)
-        if not piece:
-            sys.exit("the daemon closed the connection")
-        rest += piece
-    reply, rest = rest.split(b"\0", 1)
-    reply = json.loads(reply)
-    if "error" in reply:
-        sys.exit(f"{method}: {reply}")
+    peer.sendall(talk.call(method, **parameters))
+    reply = talk.answer(peer)
+    if not reply or "error" in reply:
+        sys.exit(f"{method}: {reply or 'the daemon closed the connection'}")
 
 
 def change_egresses(stop):

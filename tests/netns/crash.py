@@ -1,356 +1,176 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""crash.py BUILD WORK SAMPLE [SCENARIO]...: kills the daemon at, or fails, one system call after another of start,
-attach, add-group, reload, upgrade and stop (SAMPLE of them for each, 0: all), by strace's inject.
-After each: what forwarded goes on; a daemon that is started then settles and forwards; after --purge
-no map, pin, program, temporary file or namespace is left. Prints TAP."""
+"""crash.py SAMPLE WORKER [SCENARIO]...: kills the daemon at, or fails, one system call after another of start,
+attach, add-group, reload, upgrade and stop, by strace's inject (SAMPLE points of each scenario; 0: all). Several
+workers, each in namespaces of its own (the command `WORKER LIMIT`, see crashpoint.py), take the points in turn.
+
+A call that changes something outside of the process is killed at: to die at another one is to die at the next of
+these. Calls of one kind (the same call with the same command, path or message) fail with each of four errors, and
+each single call with one of them at least. Prints TAP, and the number of points."""
 import collections
-import ctypes
-import glob
 import json
 import os
+import queue
 import re
-import signal
-import socket
-import struct
 import subprocess
 import sys
-import time
+import threading
 
-build, work, sample = sys.argv[1], sys.argv[2], int(sys.argv[3])
-pins = "/sys/fs/bpf/xmcast"
-config, run = work + "/xmcastd.conf", work + "/run"
-daemon_path = build + "/daemon/xmcastd"
-other_path = build + "/tests/netns/layout/xmcastd-other-layout"
-# An odd limit, of this run alone: by their sizes our maps are known among all of this kernel.
-INTERFACES = 601 + os.stat("/proc/self/ns/net").st_ino % 398
-
-# What changes something outside of the process: dying at another call is dying at the next of these.
+SCENARIOS = ["start", "attach", "add-group", "reload", "upgrade", "stop"]
+ERRORS = ["ENOMEM", "EPERM", "EINTR", "ENOSPC"]
 CHANGES = ("bpf mkdir rmdir unlink rename link ftruncate fchmod chmod write pwrite64 sendto sendmsg bind "
            "fsync").split()
 # What else may fail. Memory, clocks and what libraries read are left out.
 FAILS = ("openat flock socket listen epoll_create1 eventfd2 signalfd4 timerfd_create getdents64 recvmsg "
          "recvfrom fcntl statfs").split()
-ERRORS = ["ENOMEM", "EPERM", "EINTR", "ENOSPC"]
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def enter(fd):
-    if libc.setns(fd, 0):
-        raise OSError(ctypes.get_errno(), "setns")
-
-
-def inside(namespace, make):
-    """What `make` returns in another network namespace: a socket stays there."""
-    with open(f"/run/netns/{namespace}") as there, open("/proc/self/ns/net") as here:
-        enter(there.fileno())
-        try:
-            return make()
-        finally:
-            enter(here.fileno())
-
-
-def open_sender():
-    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    index = socket.if_nametoindex("s0")
-    s.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, struct.pack("=4s4si", b"", b"", index))
-    s.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 8)
-    return s
-
-
-def open_receiver():
-    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-    s.bind(("r0", 0))
-    s.settimeout(2)
-    return s
-
-
-sender, receiver = inside("s", open_sender), inside("r0", open_receiver)
-number = 0
-
-
-def forwards(address):
-    """A frame of that group comes through, once."""
-    global number
-    number += 1
-    mark = b"crash %09d" % number
-    sender.sendto(mark, (address, 5000))
-    try:
-        while mark not in receiver.recv(2000):
-            pass
-    except TimeoutError:
-        return False
-    return True
-
-
-def ctl(*words, timeout=15):
-    try:
-        return subprocess.run([build + "/cli/xmcastctl", *words], capture_output=True, timeout=timeout,
-                              text=True)
-    except subprocess.TimeoutExpired:
-        return None
-
-
-def wait(what, seconds):
-    end = time.monotonic() + seconds
-    while not what():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def settled():
-    r = ctl("--json", "status")
-    return bool(r) and not r.returncode and json.loads(r.stdout)["settled"]
-
-
-def command(path=daemon_path):
-    return [path, "--config", config, "--runtime-dir", run, "--bpffs", pins]
-
-
-class Daemon:
-    """A daemon, or strace around one."""
-
-    def __init__(self, words, until=settled):
-        self.log = open(work + "/daemon.log", "ab")
-        self.process = subprocess.Popen(words, stdout=self.log, stderr=self.log)
-        self.up = wait(lambda: self.process.poll() is not None or until(), 15)
-        self.up = self.up and self.process.poll() is None
-
-    def end(self, how=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            return False
-        finally:
-            self.log.close()
-        return True
-
-
-GROUPS = ["group 239.1.1.1 --from in0 --to out0", "group 239.1.2.0/24 --from in0 --to out0 --source 10.9.0.0/24"]
-
-
-def configure(*more):
-    with open(config, "w") as f:
-        print(f"limit interfaces {INTERFACES}", "interface in0 --mode native", *GROUPS, *more, sep="\n", file=f)
-
-
-def add_group():
-    return ctl("add-group", "239.1.3.1", "--from", "in0", "--to", "out0")
-
-
-def reload():
-    configure("group 239.1.4.1 --from in0 --to out0")
-    return ctl("reload")
-
-
-def attach():
-    return ctl("attach", "in0")
-
-
-def detached():
-    assert ctl("detach", "in0").returncode == 0
-
-
-# earlier: the daemon that runs before; prepare: what is done then; act: what is done while it is traced
-# (None: it is what starts or, with stop, ends); group: what forwards once act was answered; went_on:
-# what was forwarded before still is.
-Scenario = collections.namedtuple("Scenario", "name earlier prepare act stop group went_on")
-SCENARIOS = [
-    Scenario("start", None, None, None, False, None, False),
-    Scenario("attach", daemon_path, detached, attach, False, None, False),
-    Scenario("add-group", daemon_path, None, add_group, False, "239.1.3.1", True),
-    Scenario("reload", daemon_path, None, reload, False, "239.1.4.1", True),
-    Scenario("upgrade", other_path, None, None, False, None, True),
-    Scenario("stop", daemon_path, None, None, True, None, True),
-]
-
-
-def our_maps():
-    """Ids of maps that only this test makes: their number of elements tells."""
-    r = subprocess.run(["bpftool", "-j", "map", "list"], capture_output=True, text=True)
-    sizes = {INTERFACES, INTERFACES + 1} | {(INTERFACES + 1) * (n + 1) for n in range(1, 1025)}
-    return {m["id"] for m in json.loads(r.stdout) if m.get("max_entries") in sizes}
-
-
-def left_over():
-    left = [p for p in glob.glob("/sys/fs/bpf/**", recursive=True)
-            if p not in ("/sys/fs/bpf/", "/sys/fs/bpf/xdp", "/sys/fs/bpf/progs.debug", "/sys/fs/bpf/maps.debug")]
-    left += [p for p in glob.glob(run + "/*") if not re.search("/(lock|io.xmcast.Control)$", p)]
-    links = json.loads(subprocess.run(["ip", "-d", "-j", "link"], capture_output=True, text=True).stdout)
-    for link in links:
-        if "xdp" in link:
-            left.append(f"{link['ifname']}: {link['xdp']}")
-        if "ALLMULTI" in link["flags"]:
-            left.append(f"{link['ifname']} takes all multicast")
-    left += [f"link {name}" for name in {l["ifname"] for l in links} ^ links_before]
-    left += [f"namespace {name}" for name in set(os.listdir("/run/netns")) ^ namespaces_before]
-    if left:
-        return left
-    wait(lambda: not our_maps(), 5)  # the kernel frees them late
-    return [f"map {i}" for i in our_maps()]
-
-
-links_before = {l["ifname"] for l in json.loads(subprocess.run(["ip", "-j", "link"], capture_output=True,
-                                                              text=True).stdout)}
-namespaces_before = set(os.listdir("/run/netns"))
-
-
-def purge():
-    r = subprocess.run([daemon_path, "--purge", "--runtime-dir", run, "--bpffs", pins], capture_output=True,
-                       text=True)
-    return r.stderr if r.returncode else ""
-
-
-def strace(options, pid=None, words=()):
-    at = ["-p", str(pid)] if pid else ["--", *words]
-    return ["strace", "-f", "-qq", *options, *at]
-
-
-def traced_child(process):
-    """The daemon that strace has started."""
-    try:
-        with open(f"/proc/{process.pid}/task/{process.pid}/children") as f:
-            return [int(p) for p in f.read().split()]
-    except OSError:
-        return []
-
-
-def perform(scenario, options):
-    """One run under strace. Returns whether act was answered well, what became of the daemon, its code."""
-    answered = None
-    if scenario.earlier:
-        earlier = Daemon(command(scenario.earlier))
-        assert earlier.up, "the daemon before did not start"
-        if scenario.prepare:
-            scenario.prepare()
-    if not scenario.act and not scenario.stop:
-        if scenario.earlier:
-            earlier.end(signal.SIGKILL)
-        traced = Daemon(strace(options, words=command()))
-        outcome = "up" if traced.up else "ended" if traced.process.poll() is not None else "stuck"
-        for pid in traced_child(traced.process):
-            os.kill(pid, signal.SIGKILL)
-        traced.end(signal.SIGKILL) if traced.process.poll() is None else traced.log.close()
-        return answered, outcome, traced.process.returncode
-    pid = earlier.process.pid
-    tracer = subprocess.Popen(strace(options, pid), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    wait(lambda: "TracerPid:\t0" not in open(f"/proc/{pid}/status").read(), 5)
-    if scenario.stop:
-        earlier.process.terminate()
-    else:
-        answer = scenario.act()
-        answered = bool(answer) and answer.returncode == 0
-    if scenario.stop:
-        wait(lambda: earlier.process.poll() is not None, 10)
-    outcome = "up" if earlier.process.poll() is None else "ended"
-    earlier.end(signal.SIGKILL)
-    tracer.wait()
-    return answered, outcome, earlier.process.returncode
-
-
-def fresh():
-    subprocess.run(["rm", "-rf", run])
-    configure()
-
-
-def count_calls(scenario):
-    """How often each thread makes each call; the most of them count, as strace counts for each."""
-    fresh()
-    path = work + "/calls"
-    perform(scenario, ["-o", path, "-e", "trace=" + ",".join(CHANGES + FAILS)])
-    counts = collections.Counter()
-    with open(path) as f:
-        for line in f:
-            m = re.match(r"(\d+) +(\w+)\(", line)
-            if m:
-                counts[m.group(1), m.group(2)] += 1
-    purge()
-    most = collections.Counter()
-    for (_, call), count in counts.items():
-        most[call] = max(most[call], count)
-    return most
-
-
-def points_of(scenario):
-    calls = count_calls(scenario)
-    points = []
-    for call in CHANGES + FAILS:
-        for n in range(1, calls[call] + 1):
-            if call in CHANGES:
-                points.append((call, n, "signal=KILL"))
-            points.append((call, n, "error=" + ERRORS[n % len(ERRORS)]))
-    return points
-
-
-def check_point(scenario, point):
-    """What is wrong, one line each."""
-    call, n, fault = point
-    wrong = []
-    fresh()
-    answered, outcome, code = perform(scenario, ["-o", "/dev/null", "-e", f"trace={call}", "-e",
-                                                 f"inject={call}:{fault}:when={n}"])
-    if code is not None and -code in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
-        wrong.append(f"it crashed with signal {-code}")
-    if outcome == "stuck":
-        stuck.append((scenario.name, *point))
-    if scenario.went_on and not forwards("239.1.1.1"):
-        wrong.append("forwarding stopped")
-    after = Daemon(command())
-    if not after.up:
-        wrong.append("the next daemon did not settle")
-    elif scenario.name == "attach" and not answered and not attach().returncode == 0:
-        wrong.append("attach afterwards failed")
-    wanted = ["239.1.1.1", "239.1.2.7"] + ([scenario.group] if scenario.group and answered else [])
-    for address in wanted:
-        if after.up and not forwards(address):
-            wrong.append(f"{address} is not forwarded by the next daemon")
-    if len(glob.glob(pins + "/*")) > 1:
-        wrong.append("older pins are left: " + " ".join(glob.glob(pins + "/*")))
-    if not after.end():
-        wrong.append("the next daemon does not stop")
-    text = purge()
-    if text:
-        wrong.append(f"purge: {text.strip()}")
-    wrong += [f"left over: {what}" for what in left_over()]
-    return wrong
-
-
-def choose(points):
-    """Evenly spread, always the same."""
-    if not sample or sample >= len(points):
-        return points
-    return [points[i * len(points) // sample] for i in range(sample)]
-
-
-SCENARIOS = [s for s in SCENARIOS if s.name in sys.argv[4:] or not sys.argv[4:]]
-stuck = []
-failed = total = found = 0
-for i, scenario in enumerate(SCENARIOS, 1):
-    every = points_of(scenario)
-    chosen = choose(every)
-    bad = []
-    for done, point in enumerate(chosen, 1):
-        wrong = check_point(scenario, point)
-        if wrong:
-            bad.append((point, wrong))
-        if done % 50 == 0:
-            print(f"# {scenario.name}: {done} of {len(chosen)}, {len(bad)} bad", flush=True)
-    total += len(chosen)
-    found += len(every)
-    failed += bool(bad)
-    print(f"{'not ok' if bad else 'ok'} {i} - {scenario.name}: {len(chosen) - len(bad)} of {len(chosen)} points "
-          f"converge and leave nothing ({len(every)} there are)", flush=True)
-    for point, wrong in bad:
-        print(f"#   {' '.join(map(str, point))}: {'; '.join(wrong)}", flush=True)
-print(f"# crash points: {total} of {found}; started but neither settled nor ended: {len(stuck)}")
-for point in stuck:
-    print("#  ", *point)
-print(f"1..{len(SCENARIOS)}")
-sys.exit(failed != 0)
+# Of the calls that may change something these only read, or make what dies with the process.
+HARMLESS = re.compile(r"BPF_(MAP_CREATE|MAP_FREEZE|MAP_LOOKUP|MAP_GET|OBJ_GET|PROG_LOAD|PROG_BIND|PROG_TEST|BTF_)\w*|"
+                      r"\w+_GET\w*")
+
+
+def kind_of(call, about):
+    """What a call is about: the command of bpf(), the path of openat(), the type of a netlink message."""
+    if call == "bpf":
+        return re.match(r"\w*", about).group()
+    if call == "openat":
+        path = re.search(r'"([^"]*)"', about)
+        return re.sub(r"\d+", "N", path.group(1)) if path and "/" in path.group(1) else "one name"
+    message = re.search(r"(?:nlmsg_type|type)=(\w+)", about)
+    return message.group(1) if message and call in ("sendto", "sendmsg") else ""
+
+
+def is_loader(call, kind):
+    return call == "openat" and re.search(r"\.so(\.|$)", kind)
+
+
+class Plan:
+    """The points of one scenario: (call, its number, fault), and how many were left out, by reason."""
+
+    def __init__(self, calls):
+        self.points, self.left_out = [], collections.Counter()
+        kinds = collections.defaultdict(list)
+        for call, number, kind in self.counted(calls):
+            if is_loader(call, kind):
+                self.left_out["openat of the loader, before main"] += 1
+                continue
+            kinds[call, kind].append(number)
+            if call not in CHANGES:
+                continue
+            if HARMLESS.fullmatch(kind):
+                self.left_out["kill at what changes nothing that stays"] += 1
+            else:
+                self.points.append((call, number, "signal=KILL"))
+        for (call, _), numbers in kinds.items():
+            self.fail(call, numbers)
+
+    @staticmethod
+    def counted(calls):
+        """strace counts for each thread: the one that makes most of a call stands for all."""
+        seen = collections.defaultdict(list)
+        for thread, call, about in calls:
+            seen[call, thread].append(kind_of(call, about))
+        for call in CHANGES + FAILS:
+            most = max((kinds for (c, _), kinds in seen.items() if c == call), key=len, default=[])
+            for number, kind in enumerate(most, 1):
+                yield call, number, kind
+
+    def fail(self, call, numbers):
+        for i, number in enumerate(numbers):
+            for e in range(i % len(ERRORS), len(ERRORS), len(numbers)):
+                self.points.append((call, number, "error=" + ERRORS[e]))
+
+
+def spread(items, count):
+    """So many of them, evenly spread, always the same; 0: all."""
+    if not count or count >= len(items):
+        return items
+    return [items[i * len(items) // count] for i in range(count)]
+
+
+class Worker:
+    def __init__(self, command, limit):
+        clean = {k: v for k, v in os.environ.items() if k not in ("XMCAST_INSIDE", "XMCAST_KEEP")}
+        self.process = subprocess.Popen([*command.split(), str(limit)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=clean)
+
+    def ask(self, *words):
+        print(*words, file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"a worker died at {' '.join(map(str, words))}")
+        return json.loads(line)
+
+
+def primes(after):
+    return (n for n in range(after, 10 * after) if all(n % d for d in range(2, int(n ** 0.5) + 1)))
+
+
+def start_workers(command, count):
+    """Limits from a place of this run's own, so that two runs do not take each other's maps for theirs."""
+    candidates = primes(600 + os.stat("/proc/self/ns/net").st_ino % 5000)
+    return [Worker(command, next(candidates) - 1) for _ in range(count)]
+
+
+def run_points(workers, scenario, points):
+    """[(point, what is wrong, stuck)], in no order."""
+    todo, results = queue.Queue(), []
+    for point in points:
+        todo.put(point)
+
+    def work(worker):
+        while True:
+            try:
+                point = todo.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                wrong, stuck = worker.ask("point", scenario, *point)
+            except (RuntimeError, OSError) as e:
+                results.append((point, [str(e)], False))
+                return
+            results.append((point, wrong, stuck))
+            if len(results) % 50 == 0:
+                bad = sum(bool(r[1]) for r in results)
+                print(f"# {scenario}: {len(results)} of {len(points)}, {bad} bad", flush=True)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def main(sample, command, scenarios):
+    workers = start_workers(command, 3 * len(os.sched_getaffinity(0)))
+    sums, left_out, failed = collections.Counter(), collections.Counter(), 0
+    for i, scenario in enumerate(scenarios, 1):
+        plan = Plan(workers[0].ask("calls", scenario, ",".join(CHANGES + FAILS)))
+        chosen = spread(plan.points, sample)
+        results = run_points(workers, scenario, chosen)
+        bad = [r for r in results if r[1]]
+        good = len(results) - len(bad)
+        # Points that nobody took, since all workers died, fail.
+        right = good == len(chosen) and chosen
+        failed += not right
+        print(f"{'ok' if right else 'not ok'} {i} - {scenario}: {good} of {len(chosen)} points converge "
+              f"and leave nothing ({len(plan.points)} there are)", flush=True)
+        for point, wrong, _ in bad:
+            print(f"#   {' '.join(map(str, point))}: {'; '.join(wrong)}", flush=True)
+        for point, _, stuck in results:
+            if stuck:
+                print(f"#   neither settled nor ended: {' '.join(map(str, point))}")
+        sums.update(run=len(chosen), there_are=len(plan.points), stuck=sum(r[2] for r in results),
+                    kills=sum("KILL" in p[2] for p in chosen))
+        left_out += plan.left_out
+    print(f"# crash points: {sums['run']} of {sums['there_are']} ({sums['kills']} kills, "
+          f"{sums['run'] - sums['kills']} errors); neither settled nor ended: {sums['stuck']}")
+    print("# left out:", "; ".join(f"{n} {why}" for why, n in left_out.items()))
+    print(f"1..{len(scenarios)}")
+    for worker in workers:
+        worker.process.stdin.close()
+        worker.process.wait()
+    return failed != 0
+
+
+sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:] or SCENARIOS))

@@ -4,8 +4,13 @@
 # converges and nothing is left over (a sample; all of them with --long).
 . "$(dirname "$0")/lib.sh"
 
+if [ $# = 0 ]; then
+	sample=4
+	[ -z "$long" ] || sample=0
+	python3 "$tests/crash.py" "${XMCAST_CRASH_SAMPLE:-$sample}" "sh $tests/crash.sh" \
+	    ${XMCAST_CRASH_SCENARIOS:-}
+	exit
+fi
+# A worker, in namespaces of its own: crash.sh LIMIT
 network 1
-sample=4
-[ -z "$long" ] || sample=0
-python3 "$tests/crash.py" "$build" "$work" "${XMCAST_CRASH_SAMPLE:-$sample}" \
-    ${XMCAST_CRASH_SCENARIOS:-}
+exec python3 "$tests/crashpoint.py" "$build" "$work" "$1"

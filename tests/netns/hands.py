@@ -3,11 +3,11 @@
 """hands.py SOCKET IDL READ...: calls every method of the description as a user without any privilege:
 those named READ are answered, every other one is refused for want of it. A method that the
 description gains is a finding until somebody has decided on it."""
-import json
 import os
 import re
-import socket
 import sys
+
+from talk import answer, call, connect
 
 PATH, IDL, READ = sys.argv[1], sys.argv[2], sys.argv[3:]
 NOBODY = 65534
@@ -19,12 +19,9 @@ os.setresgid(NOBODY, NOBODY, NOBODY)
 os.setresuid(NOBODY, NOBODY, NOBODY)
 wrong = []
 for method in methods:
-    with socket.socket(socket.AF_UNIX) as s:
-        s.settimeout(10)
-        s.connect(PATH)
-        s.sendall(json.dumps({"method": f"io.xmcast.Control.{method}", "more": True,
-                              "parameters": {}}).encode() + b"\0")
-        reply = json.loads(s.recv(65536).split(b"\0")[0])
+    with connect(PATH) as s:
+        s.sendall(call(method, more=True))
+        reply = answer(s)
     error = reply.get("error", "answered")
     refused = error == "org.varlink.service.PermissionDenied"
     print(method, error)

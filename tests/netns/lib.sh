@@ -17,7 +17,7 @@ tests=$(cd "${tests:-$(dirname "$0")}" && pwd)
 top=$(cd "$tests/../.." && pwd)
 build=${XMCAST_BUILD:-$top/build}
 PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH
-export LC_ALL=C
+export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 
 if [ -z "${XMCAST_INSIDE:-}" ]; then
 	[ "$(id -u)" = 0 ] || {

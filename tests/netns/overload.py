@@ -8,40 +8,15 @@ overload.py SOCKET slow STOP                20 slow writers, 20 slow readers, 20
                                             read, again and again until the file STOP is there; prints
                                             the longest that root waited for an answer, in ms
 """
-import json
 import os
 import select
-import socket
 import sys
 import time
 
+from talk import answer, call, connect
+
 PATH = sys.argv[1]
 STRANGER = 60000
-
-
-def call(name, more=False):
-    return json.dumps({"method": f"io.xmcast.Control.{name}", "more": more}).encode() + b"\0"
-
-
-def connect():
-    s = socket.socket(socket.AF_UNIX)
-    s.connect(PATH)  # waits while the daemon has many to accept
-    s.settimeout(30)
-    return s
-
-
-def answer(s):
-    """The next message; None when the daemon closed."""
-    data = b""
-    while not data.endswith(b"\0"):
-        try:
-            piece = s.recv(65536)
-        except ConnectionError:
-            return None
-        if not piece:
-            return None
-        data += piece
-    return json.loads(data.split(b"\0")[0])
 
 
 def closed(s):
@@ -53,7 +28,7 @@ def closed(s):
 def ask():
     """Seconds until root had its answer."""
     began = time.monotonic()
-    with connect() as s:
+    with connect(PATH) as s:
         s.sendall(call("Status"))
         reply = answer(s)
     assert reply and "parameters" in reply and "error" not in reply, f"root got {reply}"
@@ -85,7 +60,7 @@ def connections(users, each):
         served = refused = 0
         peers = []
         for _ in range(each):
-            peers.append(connect())
+            peers.append(connect(PATH))
         for peer in peers:
             try:
                 peer.sendall(call("Stats"))
@@ -118,9 +93,9 @@ def slow(stop):
         os.write(tell, b"x")
         while os.getppid() != 1 and not os.path.exists(stop):
             for _ in range(20 - len(writers)):
-                writers.append(connect())
+                writers.append(connect(PATH))
             while len(silent) < 40:
-                peer = connect()
+                peer = connect(PATH)
                 peer.sendall(call("ListGroups" if len(silent) % 2 else "Monitor", True))
                 silent.append(peer)
             for peer in writers:

@@ -169,17 +169,24 @@ check "what was not in force for want of memory is, with it" until_true 30 settl
 check "forwards" deliver 239.9.1.1 all:r0 all:r1
 
 # --- the disk of the state file ---
+# problem: what status says of the disk.
+problem()
+{
+	ctl --json status | jq -r '.problem // ""' | grep -o 'No space left'
+}
 check "xmcastd starts" start 'interface in0 --mode native'
 check "add-group" ctl add-group 239.1.1.1 --from in0 --to out0
 cp "$work/run/state" "$work/state.before"
 dd if=/dev/zero of="$work/run/fill" bs=4096 2>/dev/null
 check "disk full: the change is in force, and the CLI says what it lacks" \
     refused 1 'active.*restart.*No space left' ctl add-group 239.1.1.2 --from in0 --to out1
+check "... as does status" is 'No space left' problem
 check "... it forwards" deliver 239.1.1.2 none:r0 all:r1
 check "... the state file is as it was" cmp "$work/run/state" "$work/state.before"
 check "... no half of another" [ ! -e "$work/run/state.new" ]
 rm "$work/run/fill"
 check "room again: the next change saves both" ctl add-group 239.1.1.3 --from in0 --to out0
+check "... and nothing is to be said" is '' problem
 stop_daemon KILL
 check "xmcastd starts again" daemon
 for i in 1 2 3; do
