@@ -124,8 +124,11 @@ daemon
 trace 239.1.1.1 --count 1000
 stop_daemon KILL 2>/dev/null
 check "when it is killed, forwarding goes on" deliver -n 100 239.1.1.1 all:r0 all:r2
+readies=$(grep -c ': ready: ' "$work/daemon.log")
 daemon
-check "... and the next daemon restores it" until_true 30 is xmcast_ingress program
+check "... the next daemon gets ready" until_true 20 is $((readies + 1)) \
+    grep -c ': ready: ' "$work/daemon.log"
+same "... and has restored it" "$(program)" xmcast_ingress
 
 # Generic mode: the copies are made one after another.
 configure 'group 239.1.1.1 --from in0 --to out0,out1,out2' 'interface in0 --mode generic'
