@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # usage: sanitized.sh BUILD REPORT TEST: runs a network test with the programs of BUILD, which has
 # sanitizers. Their reports go to files REPORT.PID, and make the test fail. Senders and receivers are
-# of the ordinary build ($XMCAST_TOOLS), which keeps pace.
+# of the ordinary build ($XMCAST_TOOLS), which keeps pace. Tests see $XMCAST_SANITIZED: what limits the
+# memory of the programs says nothing with a sanitizer's own beside it.
 set -u
-export XMCAST_BUILD="$1" XMCAST_LONG=
+export XMCAST_BUILD="$1" XMCAST_LONG= XMCAST_SANITIZED=1
 # A test may preload a library of its own.
 export ASAN_OPTIONS="log_path=$2:verify_asan_link_order=0" UBSAN_OPTIONS="log_path=$2:print_stacktrace=1"
 export TSAN_OPTIONS="log_path=$2:second_deadlock_stack=1"

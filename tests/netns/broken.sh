@@ -75,9 +75,13 @@ xmcastd=
 first=$(grep -n 'AF_NETLINK.*NETLINK_ROUTE' "$work/calls" | head -1 | cut -d: -f1)
 refuses "netlink blocked" 'netlink.*RestrictAddressFamilies' strace -f -o /dev/null \
     -e "inject=socket:error=EAFNOSUPPORT:when=$first+"
-echo 'limit groups 1000000' >>"$work/good.conf"
-refuses "a limit of memory" 'memory.*limit (entries|groups)' prlimit --as=100000000
-sed -i '/^limit/d' "$work/good.conf"
+if [ -n "${XMCAST_SANITIZED:-}" ]; then
+	skip "a limit of memory" "the sanitizer needs more"
+else
+	echo 'limit groups 1000000' >>"$work/good.conf"
+	refuses "a limit of memory" 'memory.*limit (entries|groups)' prlimit --as=100000000
+	sed -i '/^limit/d' "$work/good.conf"
+fi
 
 # problem PATTERN: what status says could not be done.
 problem()

@@ -28,6 +28,8 @@ config, run = work + "/xmcastd.conf", work + "/run"
 daemon_path = build + "/daemon/xmcastd"
 other_path = build + "/tests/netns/layout/xmcastd-other-layout"
 
+# The leak sanitizer does not work under strace.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 libc = ctypes.CDLL(None, use_errno=True)
 
 

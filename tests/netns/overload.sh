@@ -132,13 +132,6 @@ check "... and takes changes" ctl add-group 239.3.0.2 --from in0 --to out0,out1,
 check "... which work" deliver 239.3.0.2 all:r0 all:r1 all:r2
 
 # --- memory ---
-check "xmcastd starts with room for many groups" start 'limit groups 50000' \
-    'limit entries 100000' 'interface in0 --mode native'
-check "add-group" ctl add-group 239.1.1.1 --from in0 --to out0
-seq -f '%.0f' 0 39999 | awk '{ printf "group 239.9.%d.%d --from in0 --to out0,out1\n", $1 / 256, $1 % 256 }' \
-    >"$work/many"
-refusals=0
-takes=0
 # squeeze KIB: so much more than now is all that there is.
 squeeze()
 {
@@ -158,15 +151,30 @@ squeeze()
 	groups=$(ctl --json status | jq .groups)
 	[ "$groups" = "$wanted" ] || [ "$groups" = 40000 ]
 }
-groups=1
-for kib in 0 256 1024 4096 8192 16384 24576 32768 131072; do
-	check "$kib KiB left: all or nothing" squeeze $kib
-	[ "$groups" = 1 ] || break
-done
-check "too little memory was refused" at_least 1 echo $refusals
-check "enough was taken" is 40000 echo "$groups"
-check "what was not in force for want of memory is, with it" until_true 30 settled
-check "forwards" deliver 239.9.1.1 all:r0 all:r1
+little_memory()
+{
+	check "xmcastd starts with room for many groups" start 'limit groups 50000' \
+	    'limit entries 100000' 'interface in0 --mode native'
+	check "add-group" ctl add-group 239.1.1.1 --from in0 --to out0
+	seq -f '%.0f' 0 39999 | awk '{ printf "group 239.9.%d.%d --from in0 --to out0,out1\n", $1 / 256, $1 % 256 }' \
+	    >"$work/many"
+	refusals=0
+	takes=0
+	groups=1
+	for kib in 0 256 1024 4096 8192 16384 24576 32768 131072; do
+		check "$kib KiB left: all or nothing" squeeze $kib
+		[ "$groups" = 1 ] || break
+	done
+	check "too little memory was refused" at_least 1 echo $refusals
+	check "enough was taken" is 40000 echo "$groups"
+	check "what was not in force for want of memory is, with it" until_true 30 settled
+	check "forwards" deliver 239.9.1.1 all:r0 all:r1
+}
+if [ -n "${XMCAST_SANITIZED:-}" ]; then
+	skip "little memory" "the sanitizer's own is not told from the daemon's"
+else
+	little_memory
+fi
 
 # --- the disk of the state file ---
 # problem: what status says of the disk.
