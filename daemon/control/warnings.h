@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/control/codec.h"
 
@@ -21,7 +22,11 @@ static inline void warnings_add(const char *text, void *token)
 
 	if (!warnings->list)
 		warnings->list = json_array();
-	if (json_array_size(warnings->list) < WARNINGS_MAX)
+	size_t kept = json_array_size(warnings->list);
+	json_t *last = json_array_get(warnings->list, kept - 1);
+	if (last && !strcmp(json_string_value(last), text))
+		return; /* the same of another group */
+	if (kept < WARNINGS_MAX)
 		json_array_append_new(warnings->list, json_text(text));
 	else
 		warnings->more++;

@@ -24,6 +24,16 @@ static void parse_vlan(struct link *out, struct nlattr *data)
 		out->vlan_protocol = ntohs(nla_get_u16(a[IFLA_VLAN_PROTOCOL]));
 }
 
+static void parse_bridge(struct link *out, struct nlattr *data)
+{
+	struct nlattr *a[IFLA_BR_MAX + 1];
+
+	if (!data || strcmp(out->kind, "bridge") ||
+	    nla_parse_nested(a, IFLA_BR_MAX, data, NULL) < 0)
+		return;
+	out->filters_vlans = a[IFLA_BR_VLAN_FILTERING] && nla_get_u8(a[IFLA_BR_VLAN_FILTERING]);
+}
+
 static void parse_info(struct link *out, struct nlattr *info)
 {
 	struct nlattr *a[IFLA_INFO_MAX + 1];
@@ -36,6 +46,7 @@ static void parse_info(struct link *out, struct nlattr *info)
 	if (a[IFLA_INFO_SLAVE_KIND])
 		nla_strlcpy(out->master_kind, a[IFLA_INFO_SLAVE_KIND], sizeof(out->master_kind));
 	parse_vlan(out, a[IFLA_INFO_DATA]);
+	parse_bridge(out, a[IFLA_INFO_DATA]);
 }
 
 static uint32_t get_u32(struct nlattr *a)

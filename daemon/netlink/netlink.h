@@ -32,12 +32,13 @@ struct link {
 	char driver[LINK_DRIVER_MAX]; /* ethtool driver: "veth", "virtio_net", ..; "" unknown */
 	bool ethernet;		      /* ARPHRD_ETHER */
 	bool loopback;
-	bool up;	  /* IFF_UP */
-	bool lower_up;	  /* IFF_LOWER_UP: carrier */
-	bool allmulti;	  /* IFF_ALLMULTI as set by anybody through flags */
-	bool drops_vlans; /* a NIC: frames of VLANs that have no interface, and it cannot be told
-			     not to */
-	bool promisc;	  /* by flag, or by count as the ports of a bridge are */
+	bool up;	    /* IFF_UP */
+	bool lower_up;	    /* IFF_LOWER_UP: carrier */
+	bool allmulti;	    /* IFF_ALLMULTI as set by anybody through flags */
+	bool drops_vlans;   /* a NIC: frames of VLANs that have no interface, and it cannot be told
+			       not to */
+	bool filters_vlans; /* a bridge: only frames of VLANs that it is in itself arrive there */
+	bool promisc;	    /* by flag, or by count as the ports of a bridge are */
 	unsigned int mtu;
 	unsigned int rx_queues, tx_queues; /* IFLA_NUM_RX/TX_QUEUES; 0: unknown */
 	int lower;	/* IFLA_LINK: VLAN or macvlan parent, veth peer; 0: none */

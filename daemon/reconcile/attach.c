@@ -34,7 +34,10 @@ static void warn(struct iface *iface, const char *what, const char *why)
 		 what, why);
 }
 
-/* NICs filter multicast that nobody joined; an offloaded VLAN tag is invisible to XDP. */
+/*
+ * NICs filter multicast that nobody joined; an offloaded VLAN tag is invisible to XDP. Where tags
+ * are in any case, a filter of VLANs stays on.
+ */
 static void prepare_link(struct reconcile *r, struct iface *iface, const struct link *link)
 {
 	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
@@ -46,7 +49,9 @@ static void prepare_link(struct reconcile *r, struct iface *iface, const struct 
 		if (netlink_set_allmulti(r->netlink, iface->ifindex, true, &why))
 			warn(iface, "allmulticast could not be set", why ? why : "");
 	}
-	int error = netlink_get_vlan_offload(r->netlink, iface->ifindex, &hides);
+	int error = link_hides_vlans(link)
+			? 0
+			: netlink_get_vlan_offload(r->netlink, iface->ifindex, &hides);
 	if (!error && hides) {
 		record->flags |= XM_RECORD_VLAN_OFFLOAD;
 		error = netlink_set_vlan_offload(r->netlink, iface->ifindex, false, &why);

@@ -117,6 +117,8 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 				 "%s cannot be an ingress: it carries no Ethernet frames",
 				 from->name);
 	int error = from ? check_loop(r, group, from, fault) : 0;
+	if (!error && from && link_refuses_vlan(r, from, group->key.vlan, missing, sizeof(missing)))
+		return fault_set(fault, -EINVAL, "%s", missing);
 	const struct group *other = interfaces_conflict(r, group, true);
 	/* `apply` is pending, too: the other may be about to go; list-groups shows what stays */
 	if (!error && other && !pending) {
@@ -129,6 +131,10 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 	if (error)
 		return error;
 	warn_members(r, group, known, warn, token);
+	if (from && !known && !group->key.vlan && link_mixes_vlans(from)) {
+		snprintf(missing, sizeof(missing), "%s: %s", from->name, vlans_mixed);
+		warn(missing, token);
+	}
 	if (from)
 		link_vlan_detail(r, from, group->key.vlan, missing, sizeof(missing));
 	if (from && missing[0])

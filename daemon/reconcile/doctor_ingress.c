@@ -154,12 +154,49 @@ void check_allmulti(struct examination *e)
 			    "ip link set dev %s allmulticast on", e->iface->name);
 }
 
+struct below {
+	const struct link *link;
+	char names[128]; /* of its ports, or of what it was made on: comma-separated */
+};
+
+static int add_below(const struct link *link, void *data)
+{
+	struct below *below = data;
+	size_t used = strlen(below->names);
+
+	if (link->master == below->link->ifindex ||
+	    (link->ifindex == below->link->lower && below->link->lower_nsid < 0))
+		snprintf(below->names + used, sizeof(below->names) - used, "%s%s", used ? "," : "",
+			 link->name);
+	return 0;
+}
+
+/* No command brings the tags back; a bridge can keep frames of other VLANs away. */
+static void find_mixed_vlans(struct examination *e)
+{
+	struct below below = {.link = e->link};
+
+	netlink_each(e->r->netlink, add_below, &below);
+	if (!strcmp(e->link->kind, "bridge"))
+		finding_set(e, FINDING_WARNING, vlans_mixed,
+			    "ip link set dev %s type bridge vlan_filtering 1", e->link->name);
+	else
+		finding_set(
+		    e, FINDING_WARNING, vlans_mixed,
+		    "xmcastctl add-group GROUP --from %s --to EGRESS, in place of that from %s",
+		    below.names[0] ? below.names : "WHAT-IS-BELOW", e->link->name);
+}
+
 void check_vlan_offload(struct examination *e)
 {
 	char command[512];
 	bool hides = false;
 
 	if (!e->link || !e->iface->attached)
+		return;
+	if (link_mixes_vlans(e->link))
+		find_mixed_vlans(e);
+	if (link_hides_vlans(e->link))
 		return;
 	int error = netlink_get_vlan_offload(e->r->netlink, e->link->ifindex, &hides);
 	if (error != -EXDEV && (error || !hides))

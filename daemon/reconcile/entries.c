@@ -54,6 +54,14 @@ static void sort(struct want *wants, size_t count)
 	}
 }
 
+/* Where the outer tag is hidden, an inner one with the same number must not pass for it. */
+static bool can_match(const struct reconcile *r, const struct iface *ingress, uint32_t vlan)
+{
+	const struct link *link = netlink_by_index(r->netlink, ingress->ifindex);
+
+	return !vlan || !link || !link_hides_vlans(link);
+}
+
 /* Resolves compiled entries to slots. */
 static size_t resolve(struct reconcile *r, const struct entry *entries, size_t count,
 		      struct want *wants)
@@ -69,6 +77,8 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 			last = entry->from;
 			last_vlan = vlan = entry->vlan;
 			ingress = interfaces_resolve(r, last, &vlan);
+			if (ingress && !can_match(r, ingress, vlan))
+				ingress = NULL;
 		}
 		if (ingress)
 			wants[made++] =

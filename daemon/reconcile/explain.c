@@ -81,6 +81,23 @@ static void fill_verdict(struct reconcile *r, const struct explain_frame *frame,
 	}
 }
 
+/* What is left of the tags for XDP to see. */
+static uint32_t seen_vlan(const struct link *link, uint32_t vlan)
+{
+	if (!link || !link_hides_vlans(link))
+		return vlan;
+	return vlan > 0xfff ? vlan & 0xfff : 0;
+}
+
+static void tell_hidden(struct frame_report *out)
+{
+	size_t used = strlen(out->detail);
+
+	snprintf(out->detail + used, sizeof(out->detail) - used,
+		 "%sXDP sees no VLAN tags on %s: %s", used ? "; " : "", out->ingress,
+		 out->vlan > 0xfff ? "only the inner one counts" : "this frame counts as untagged");
+}
+
 int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct frame_report *out,
 		      struct fault *fault)
 {
@@ -91,6 +108,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 		return error;
 	const char *name = interfaces_parent(r, wish->from, &vlan);
 	struct iface *iface = iface_find(r, name);
+	uint32_t seen = seen_vlan(netlink_by_name(r->netlink, name), vlan);
 	*out = (struct frame_report){.mode = "none",
 				     .address = wish->address,
 				     .source = wish->source,
@@ -103,7 +121,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 	snprintf(out->ingress, sizeof(out->ingress), "%s", name);
 	struct explain_frame frame = {
 	    .key = {.ingress = iface ? iface->slot : 0,
-		    .vlan = vlan,
+		    .vlan = seen,
 		    .address = wish->address.address},
 	    .source = out->has_source ? wish->source.address : any_source(&wish->address),
 	    .control = prefix_is_control(&wish->address),
@@ -121,5 +139,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 	fill_verdict(r, &frame, &e, out);
 	error = frame_fill(r, &e, frame.needed, NULL, out);
 	explain_free(&e);
+	if (seen != vlan)
+		tell_hidden(out);
 	return error ? fault_set(fault, error, "out of memory") : 0;
 }

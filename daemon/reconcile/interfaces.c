@@ -164,12 +164,16 @@ const char *interfaces_parent(const struct reconcile *r, const char *from, uint3
 {
 	const struct link *link = netlink_by_name(r->netlink, from);
 
-	/* a VLAN netdev means its parent and that tag; the outer tag is the parent's */
+	/*
+	 * A VLAN netdev means its parent and that tag; the outer tag is the parent's. But itself
+	 * where the parent is out of reach, or has no tags to tell VLANs by.
+	 */
 	while (link && !strcmp(link->kind, "vlan") && *vlan <= 0xfff) {
-		*vlan = (uint32_t)link->vlan_id << (*vlan ? 16 : 0) | *vlan;
-		const struct link *parent = netlink_by_index(r->netlink, link->lower);
-		if (!parent || link->lower_nsid >= 0)
+		const struct link *parent =
+		    link->lower_nsid < 0 ? netlink_by_index(r->netlink, link->lower) : NULL;
+		if (!parent || link_hides_vlans(parent))
 			break;
+		*vlan = (uint32_t)link->vlan_id << (*vlan ? 16 : 0) | *vlan;
 		from = parent->name;
 		link = parent;
 	}

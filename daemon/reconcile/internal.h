@@ -245,11 +245,21 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 bool link_can_native(const struct link *link, char *why, size_t size);
 /* Can it receive redirected frames at all (whether or not it is up)? */
 bool link_can_receive(const struct link *link);
+/* It could, if it ran a program itself. */
+bool link_needs_program(const struct link *link);
+
+/* vlan.c */
+/* Do frames come there without the tag that they had? Then no group with a VLAN can match. */
+bool link_hides_vlans(const struct link *link);
+/* The same, and nothing but the tag kept frames of several VLANs apart. */
+bool link_mixes_vlans(const struct link *link);
+extern const char vlans_mixed[]; /* what that means, in words */
+/* Words what to use instead, when a group of that VLAN cannot be there; "" else. */
+bool link_refuses_vlan(const struct reconcile *r, const struct link *link, uint32_t vlan, char *buf,
+		       size_t size);
 /* Words, when a NIC will drop what the group is for; "" else. */
 void link_vlan_detail(const struct reconcile *r, const struct link *link, uint32_t vlan, char *buf,
 		      size_t size);
-/* It could, if it ran a program itself. */
-bool link_needs_program(const struct link *link);
 
 /* sets.c */
 /* The set of `wanted` in that mode, made if need be; NULL: out of numbers or memory. */

@@ -109,30 +109,3 @@ bool link_can_native(const struct link *link, char *why, size_t size)
 	}
 	return true;
 }
-
-struct vlan_search {
-	int parent;
-	uint16_t id;
-};
-
-static int is_vlan(const struct link *link, void *data)
-{
-	const struct vlan_search *search = data;
-
-	return !strcmp(link->kind, "vlan") && link->lower == search->parent &&
-	       link->vlan_id == search->id;
-}
-
-void link_vlan_detail(const struct reconcile *r, const struct link *link, uint32_t vlan, char *buf,
-		      size_t size)
-{
-	uint16_t outer = vlan > 0xfff ? vlan >> 16 : vlan;
-	struct vlan_search search = {.parent = link->ifindex, .id = outer};
-
-	buf[0] = 0;
-	if (outer && link->drops_vlans && !netlink_each(r->netlink, is_vlan, &search))
-		snprintf(buf, size,
-			 "%s drops frames of VLANs that have no interface: run: ip link add link "
-			 "%s name %.9s.%u type vlan id %u",
-			 link->name, link->name, link->name, outer, outer);
-}

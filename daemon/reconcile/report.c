@@ -63,9 +63,11 @@ static void report_state(struct reconcile *r, const struct iface *ingress, uint3
 		out->state = "failed";
 		snprintf(out->detail, sizeof(out->detail), "%.159s", ingress->forced);
 	} else {
-		out->state = ready ? "active" : "no-egress";
 		const struct link *link = netlink_by_index(r->netlink, ingress->ifindex);
-		if (link)
+		out->state = ready ? "active" : "no-egress";
+		if (link && link_refuses_vlan(r, link, vlan, out->detail, sizeof(out->detail)))
+			out->state = "failed";
+		else if (link)
 			link_vlan_detail(r, link, vlan, out->detail, sizeof(out->detail));
 	}
 }
@@ -116,7 +118,14 @@ static void report_link(const struct link *link, struct interface_report *out)
 	out->driver_dropped = link->tx_dropped;
 }
 
-static void report_program(struct reconcile *r, const struct iface *iface,
+static void add_words(char *buf, size_t size, const char *words)
+{
+	size_t used = strlen(buf);
+
+	snprintf(buf + used, size - used, "%s%s", used ? "; " : "", words);
+}
+
+static void report_program(struct reconcile *r, const struct iface *iface, const struct link *link,
 			   struct interface_report *out)
 {
 	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
@@ -125,6 +134,8 @@ static void report_program(struct reconcile *r, const struct iface *iface,
 	snprintf(out->forced, sizeof(out->forced), "%s", iface->forced);
 	if (wish && wish->detached)
 		detached_by(wish, out->forced, sizeof(out->forced));
+	else if (link && iface->is_ingress && link_mixes_vlans(link))
+		add_words(out->forced, sizeof(out->forced), vlans_mixed);
 	if (out->reason == XM_REASON_NONE && !iface->attached)
 		out->reason = wish && wish->detached ? XM_REASON_DETACHED : XM_REASON_NOT_ATTACHED;
 	if (!iface->attached)
@@ -161,7 +172,7 @@ static void report_interface(struct reconcile *r, struct iface *iface, struct in
 		report_link(link, out);
 	if (iface->is_ingress || iface->attached ||
 	    (iface->tried && out->reason == XM_REASON_NO_XDP_XMIT))
-		report_program(r, iface, out);
+		report_program(r, iface, link, out);
 	out->ready = out->reason == XM_REASON_NONE;
 }
 

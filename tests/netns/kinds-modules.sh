@@ -81,6 +81,37 @@ if made k0 link out1 type vlan id 100; then
 		ns $host tc qdisc del dev "$(echo $host | sed 's/^s$/s0/')" clsact
 	done
 	ip link del k0
+
+	# A bridge and its VLAN interface: XDP sees no tag, but the second gets its VLAN's frames alone.
+	made k0 type bridge mcast_snooping 0
+	ip link set in0 master k0
+	until_true 5 sh -c 'bridge link show dev in0 | grep -q forwarding'
+	made k0.100 link k0 type vlan id 100
+	check "vlan of a bridge: as ingress it means itself" configure ''
+	check "... add-group" ctl add-group 239.1.0.12 --from k0.100 --to out0,out2
+	check "... the bridge's own refuse the tag, and name it" refused 1 'use --from k0.100$' \
+	    ctl add-group 239.1.0.14 --from k0 --vlan 100 --to out0
+	check "... active" until_true 5 is active group 239.1.0.12 .state
+	check "... untagged frames are none of it" deliver -w 0 -n 200 239.1.0.12 none:r0 none:r2
+	tag_sender
+	check "... those of the VLAN leave untagged" deliver 239.1.0.12 all:r0 all:r2
+	check "a group without a VLAN on the bridge" ctl add-group 239.1.0.13 --from k0 --to out0
+	tag_receiver 0
+	check "... gets VLAN 100" deliver 239.1.0.13 all:r0
+	ns r0 tc qdisc del dev r0 clsact
+	level()
+	{
+		ctl --json doctor k0 | jq -r '.findings[] | select(.check == "vlan-offload") | .level'
+	}
+	check "... which doctor warns of" is warning level
+	command=$(ctl --json doctor k0 | jq -r '.findings[] | select(.check == "vlan-offload") | .remedy')
+	check "... and mends: $command" sh -c "$command"
+	check "... it is well" until_true 5 is ok level
+	check "... none of VLAN 100 is in the group without" deliver -w 0 -n 200 239.1.0.13 none:r0
+	ns s tc qdisc del dev s0 clsact
+	check "... those without a tag are" deliver 239.1.0.13 all:r0
+	ip link set in0 nomaster
+	ip link del k0
 else
 	unmade vlan
 fi
@@ -98,6 +129,8 @@ if made k0 type bond mode active-backup; then
 	check "bond: its port is up" until_true 10 sh -c 'ip link show k0 | grep -q LOWER_UP'
 	ip link set out1 up
 	forwards k0 generic
+	check "bond: a VLAN is refused" refused 1 'no VLAN tags on k0, a bond: use --from k0.100 ' \
+	    ctl add-group 239.1.0.14 --from k0 --vlan 100 --to out0
 	check "bond port: as ingress, generic" configure 'interface in0 --mode generic'
 	check "... add-group" ctl add-group 239.1.0.12 --from in0 --to out0,out2
 	check "... r0 and r2 get all" deliver 239.1.0.12 all:r0 all:r2

@@ -110,6 +110,33 @@ static void test_other_kind_has_no_vlan(void **state)
 	assert_int_equal(link.vlan_protocol, 0);
 }
 
+static struct nl_msg *start_bridge(uint8_t filtering)
+{
+	struct nl_msg *message = start(AF_UNSPEC, IFF_UP);
+	struct nlattr *info, *data;
+
+	put_name_and_mtu(message, "br0");
+	put_xdp(message, XDP_ATTACHED_NONE, 0, 0);
+	info = nla_nest_start(message, IFLA_LINKINFO);
+	nla_put_string(message, IFLA_INFO_KIND, "bridge");
+	data = nla_nest_start(message, IFLA_INFO_DATA);
+	nla_put_u8(message, IFLA_BR_VLAN_FILTERING, filtering);
+	nla_nest_end(message, data);
+	nla_nest_end(message, info);
+	return message;
+}
+
+static void test_bridge_filter(void **state)
+{
+	struct link link;
+
+	(void)state;
+	assert_int_equal(parse(start_bridge(0), &link), 0);
+	assert_false(link.filters_vlans);
+	assert_int_equal(parse(start_bridge(1), &link), 0);
+	assert_true(link.filters_vlans);
+}
+
 static void test_xdp_modes(void **state)
 {
 	static const struct {
@@ -208,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_vlan),
 	    cmocka_unit_test(test_other_kind_has_no_vlan),
+	    cmocka_unit_test(test_bridge_filter),
 	    cmocka_unit_test(test_xdp_modes),
 	    cmocka_unit_test(test_partial_messages_are_asked_for),
 	    cmocka_unit_test(test_truncated),
