@@ -162,7 +162,7 @@ int dataplane_unmap_interface(struct dataplane *dp, int ifindex, uint32_t slot);
 
 /*
  * Where sets with one ready member send: the device of an interface slot, one map for each
- * mode. `program` as for pool_add(). ifindex 0 takes it out; -ENODEV, -EINVAL: no such device.
+ * mode. `program` as for pool_add(). ifindex 0 takes it out; -ENODEV: no such device.
  */
 int dataplane_unicast(struct dataplane *dp, bool native, uint32_t slot, int ifindex, int program);
 

@@ -264,12 +264,11 @@ int dataplane_unmap_interface(struct dataplane *dp, int ifindex, uint32_t slot)
 int dataplane_unicast(struct dataplane *dp, bool native, uint32_t slot, int ifindex, int program)
 {
 	int fd = dp->map_fd[native ? MAP_UNICAST_NATIVE : MAP_UNICAST_GENERIC];
-	struct bpf_devmap_val value = {.ifindex = ifindex, .bpf_prog.fd = program};
 
 	if (!slot || slot > dp->sizes.interfaces)
 		return -EINVAL;
 	if (ifindex)
-		return bpf_map_update_elem(fd, &slot, &value, BPF_ANY);
+		return devmap_write(fd, slot, ifindex, program);
 	int r = bpf_map_delete_elem(fd, &slot);
 	return r == -ENOENT ? 0 : r;
 }

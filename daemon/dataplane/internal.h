@@ -36,6 +36,9 @@ int maps_fit(const struct dataplane *dp, const char *dir, struct fault *fault);
 int maps_reuse(struct dataplane *dp, struct bpf_object *object);
 /* A DEVMAP_HASH as set_maps and exclude_maps hold them. An fd or a negative errno. */
 int devmap_create(unsigned int buckets);
+/* Writes one of a devmap's entries; `program` as for pool_add(). -ENODEV: there is no such device.
+ */
+int devmap_write(int fd, uint32_t key, int ifindex, int program);
 
 /* --- index.c --- */
 

@@ -160,6 +160,17 @@ int devmap_create(unsigned int buckets)
 			      sizeof(struct bpf_devmap_val), buckets, NULL);
 }
 
+/* The kernel says the same, EINVAL, of a device that is not there and of what it cannot write. */
+int devmap_write(int fd, uint32_t key, int ifindex, int program)
+{
+	struct bpf_devmap_val value = {.ifindex = ifindex,
+				       .bpf_prog.fd = program > 0 ? program : 0};
+	char device[IF_NAMESIZE];
+	int r = bpf_map_update_elem(fd, &key, &value, BPF_ANY);
+
+	return r == -EINVAL && !if_indextoname(ifindex, device) && errno == ENXIO ? -ENODEV : r;
+}
+
 static int create(const struct dataplane *dp, enum dataplane_map map)
 {
 	const struct map_kind *k = &kinds[map];

@@ -308,14 +308,9 @@ static int map_of(const struct pool *pool, uint32_t slot)
 
 int pool_add(struct pool *pool, uint32_t slot, uint32_t key, int ifindex, int program)
 {
-	struct bpf_devmap_val value = {.ifindex = ifindex};
 	int fd = map_of(pool, slot);
 
-	if (fd < 0)
-		return fd;
-	if (program > 0)
-		value.bpf_prog.fd = program;
-	return bpf_map_update_elem(fd, &key, &value, BPF_ANY);
+	return fd < 0 ? fd : devmap_write(fd, key, ifindex, program);
 }
 
 int pool_remove(struct pool *pool, uint32_t slot, uint32_t key)

@@ -84,12 +84,16 @@ static int fill(struct reconcile *r, struct exclude_set *set)
 
 	if (!error && (!set->slot || g.count > pool_capacity(r->dp->exclude_pool, set->slot)))
 		error = take_map(r, set, g.count);
-	for (unsigned int i = 0; i < g.count && !error; i++)
-		if (!has(set->ifindexes, set->count, g.ifindexes[i]))
-			error = pool_add(r->dp->exclude_pool, set->slot, g.ifindexes[i],
-					 g.ifindexes[i], -1);
-	if (error == -ENODEV || error == -EINVAL) /* it vanished: its event is coming */
+	for (unsigned int i = 0; i < g.count && !error; i++) {
+		int ifindex = g.ifindexes[i];
+		if (has(set->ifindexes, set->count, ifindex))
+			continue;
+		error = pool_add(r->dp->exclude_pool, set->slot, ifindex, ifindex, -1);
+		if (error != -ENODEV)
+			continue;
+		g.ifindexes[i] = -1; /* it vanished: its event is coming */
 		error = 0;
+	}
 	for (unsigned int i = 0; i < set->count && !error; i++)
 		if (!has(g.ifindexes, g.count, set->ifindexes[i]))
 			pool_remove(r->dp->exclude_pool, set->slot, set->ifindexes[i]);

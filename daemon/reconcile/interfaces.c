@@ -73,8 +73,7 @@ static void write_unicast(struct reconcile *r, struct iface *iface)
 	for (int native = 0; native < 2; native++) {
 		int error = dataplane_unicast(r->dp, native, iface->slot, iface->ifindex,
 					      egress_program(r, native));
-		if (error && error != -ENODEV &&
-		    error != -EINVAL) { /* it vanished: an event comes */
+		if (error && error != -ENODEV) { /* it vanished: its event is coming */
 			struct fault fault;
 			fault_set(&fault, error, "writing %s to the unicast maps: %s", iface->name,
 				  strerror(-error));

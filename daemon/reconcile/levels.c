@@ -116,7 +116,7 @@ static int fill_level(struct reconcile *r, struct actual_set *set, struct level 
 		uint32_t key = free_key(level);
 		int error = pool_add(r->dp->set_pool, level->slot, key, m->ifindex,
 				     egress_program(r, set->native));
-		if (error == -ENODEV || error == -EINVAL) /* it vanished: its event is coming */
+		if (error == -ENODEV) /* it vanished: its event is coming */
 			continue;
 		if (error)
 			return error;

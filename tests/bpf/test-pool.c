@@ -37,7 +37,9 @@ static void check_members(struct dataplane *dp, uint32_t slot)
 	assert_int_equal(pool_remove(pool, slot, 1), 0);
 	key = 1;
 	assert_int_equal(bpf_map_lookup_elem(inner, &key, &value), -ENOENT);
-	assert_true(pool_add(pool, slot, 3, 12345678, -1) < 0); /* no such device */
+	assert_int_equal(pool_add(pool, slot, 3, 12345678, -1), -ENODEV);
+	/* the device is there, but the program is none for it */
+	assert_int_equal(pool_add(pool, slot, 3, index_of("v0"), dp->map_fd[MAP_GRACE]), -EINVAL);
 	pool_give(pool, slot);
 	assert_int_equal(bpf_map_get_next_key(inner, NULL, &key), -ENOENT);
 	assert_int_equal(pool_add(pool, slot, 1, index_of("v0"), -1), -EINVAL);

@@ -5,28 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 network 4
-export XMCAST_NOMEM=$work/nomem
-
-# fail_at N: the Nth write from now on fails; 0: none. seen: how many there were.
-fail_at()
-{
-	python3 -c "
-import struct, sys
-open('$XMCAST_NOMEM', 'r+b').write(struct.pack('II', $1, 0))"
-}
-seen()
-{
-	python3 -c "
-import struct
-print(struct.unpack('II', open('$XMCAST_NOMEM', 'rb').read())[1])"
-}
-head -c 8 /dev/zero >"$XMCAST_NOMEM"
-xmcastd=$work/xmcastd
-cat >"$xmcastd" <<END
-#!/bin/sh
-LD_PRELOAD=$tools/libnomem.so exec "$build/daemon/xmcastd" "\$@"
-END
-chmod +x "$xmcastd"
+. "$tests/nomem-lib.sh"
 
 # A node with sources and an ancestor with others, so that there are copies; prefixes, so that tries.
 cat >"$work/sources" <<END

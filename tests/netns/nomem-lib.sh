@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced behind lib.sh by tests of writes into maps that fail: see nomem.c.
+export XMCAST_NOMEM=$work/nomem
+ENOMEM=12
+EINVAL=22
+
+# fail_at N [ERROR]: the Nth write from now on fails, by default for want of memory; 0: none. ERROR 0:
+# xmcastd stops in front of it. seen: how many there were.
+fail_at()
+{
+	python3 -c "
+import struct, sys
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('III', $1, 0, ${2:-$ENOMEM}))"
+}
+seen()
+{
+	python3 -c "
+import struct
+print(struct.unpack('III', open('$XMCAST_NOMEM', 'rb').read())[1])"
+}
+head -c 12 /dev/zero >"$XMCAST_NOMEM"
+xmcastd=$work/xmcastd
+cat >"$xmcastd" <<END
+#!/bin/sh
+LD_PRELOAD=$tools/libnomem.so exec "$build/daemon/xmcastd" "\$@"
+END
+chmod +x "$xmcastd"
