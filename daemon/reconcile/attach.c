@@ -98,11 +98,6 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 	tell(r, "detached", "interface", iface->name, "");
 }
 
-static bool leaves_checksums_unfinished(const struct link *link)
-{
-	return !strcmp(link->driver, "veth") || !strcmp(link->driver, "tun");
-}
-
 static struct ingress_spec spec_of(const struct reconcile *r, const struct iface *iface,
 				   const struct link *link)
 {
@@ -110,7 +105,7 @@ static struct ingress_spec spec_of(const struct reconcile *r, const struct iface
 	    .slot = iface->slot,
 	    .ifindex = link->ifindex,
 	    .native = iface->native,
-	    .finish_checksums = leaves_checksums_unfinished(link),
+	    .finish_checksums = link_leaves_checksums(link),
 	    .traced = tracing_covers(r, iface),
 	    .generation = iface->generation,
 	};
@@ -146,6 +141,13 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 	       struct fault *fault)
 {
 	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	char why[128];
+
+	if (iface->native && link_runs_on_ports(link) && !link_can_native(link, why, sizeof(why)))
+		return fault_set(fault, -EOPNOTSUPP,
+				 "cannot attach to %s in native mode: %s; name the ports, or use "
+				 "`interface %s --mode generic`",
+				 iface->name, why, iface->name);
 	iface->generation = record->generation = ++r->generation;
 	struct ingress_spec spec = spec_of(r, iface, link);
 

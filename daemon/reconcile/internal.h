@@ -243,6 +243,13 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 		 char *buf, size_t size);
 /* Can the driver run native XDP, and redirect? `why` gets words when not. */
 bool link_can_native(const struct link *link, char *why, size_t size);
+/*
+ * Does a native program of it run on its ports? There it is the port that frames come from: the
+ * tracepoints count nothing of ours, and each port has a driver of its own.
+ */
+bool link_runs_on_ports(const struct link *link);
+/* Do senders behind it leave UDP checksums to hardware that is not there? */
+bool link_leaves_checksums(const struct link *link);
 /* Can it receive redirected frames at all (whether or not it is up)? */
 bool link_can_receive(const struct link *link);
 /* It could, if it ran a program itself. */

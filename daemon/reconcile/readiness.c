@@ -93,10 +93,33 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 		snprintf(buf, size, "use: interface INGRESS --mode generic");
 }
 
+bool link_runs_on_ports(const struct link *link)
+{
+	return !strcmp(link->kind, "bond");
+}
+
+bool link_leaves_checksums(const struct link *link)
+{
+	/* "vif" is xen-netfront, after its device type; frames of a neighbour guest are so */
+	static const char *const drivers[] = {"veth", "tun", "vif"};
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (!strcmp(link->driver, drivers[i]))
+			return true;
+	return false;
+}
+
 bool link_can_native(const struct link *link, char *why, size_t size)
 {
 	const uint64_t need = LINK_XDP_BASIC | LINK_XDP_REDIRECT;
 
+	if (link_runs_on_ports(link)) {
+		snprintf(why, size,
+			 "%s is a bond: a native program would run on its ports, where copies are "
+			 "not counted",
+			 link->name);
+		return false;
+	}
 	if (!strcmp(link->kind, "vlan") || !strcmp(link->kind, "macvlan") ||
 	    !strcmp(link->kind, "bridge") || (link->kind[0] && is_known_unable(link))) {
 		snprintf(why, size, "%s is a %s, which has no native XDP", link->name, link->kind);

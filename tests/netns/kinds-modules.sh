@@ -129,6 +129,17 @@ if made k0 type bond mode active-backup; then
 	check "bond: its port is up" until_true 10 sh -c 'ip link show k0 | grep -q LOWER_UP'
 	ip link set out1 up
 	forwards k0 generic
+	check "bond: as ingress: native is strict" configure 'interface k0 --mode native'
+	ctl add-group 239.1.0.12 --from k0 --to out0,out2 >/dev/null 2>&1
+	check "... it fails" until_true 5 is failed group 239.1.0.12 .state
+	check "... and says why" sh -c "'$build/cli/xmcastctl' list-groups 2>&1 | grep 'would run on its ports'"
+	check "bond: as ingress: auto" configure ''
+	check "... add-group" ctl add-group 239.1.0.12 --from k0 --to out0,out2
+	check "... is generic" until_true 5 is generic iface k0 .mode
+	check "... and says why" sh -c "'$build/cli/xmcastctl' list-interfaces | grep 'would run on its ports'"
+	before
+	check "... r0 and r2 get all" deliver 239.1.0.12 all:r0 all:r2
+	check "... and all are counted" sums 1000 2000
 	check "bond: a VLAN is refused" refused 1 'no VLAN tags on k0, a bond: use --from k0.100 ' \
 	    ctl add-group 239.1.0.14 --from k0 --vlan 100 --to out0
 	check "bond port: as ingress, generic" configure 'interface in0 --mode generic'

@@ -48,11 +48,59 @@ static void test_bridge_that_filters(void **state)
 	assert_false(link_mixes_vlans(&link));
 }
 
+/* As seen natively: everything that XDP needs. */
+static struct link able(const char *kind, const char *driver)
+{
+	struct link link = link_of(kind);
+
+	snprintf(link.driver, sizeof(link.driver), "%s", driver);
+	link.xdp_features_known = true;
+	link.xdp_features = LINK_XDP_BASIC | LINK_XDP_REDIRECT | LINK_XDP_NDO_XMIT;
+	return link;
+}
+
+/* Its features are what its ports have in common: they say yes. */
+static void test_bond_is_no_native_ingress(void **state)
+{
+	struct link bond = able("bond", "bonding"), port = able("", "ixgbe");
+	char why[192] = "";
+
+	(void)state;
+	assert_true(link_runs_on_ports(&bond));
+	assert_false(link_can_native(&bond, why, sizeof(why)));
+	assert_non_null(strstr(why, "k0 is a bond"));
+	assert_true(link_can_receive(&bond));
+	port.master = 8;
+	strcpy(port.master_kind, "bond");
+	assert_false(link_runs_on_ports(&port));
+	assert_true(link_can_native(&port, why, sizeof(why)));
+	bond.xdp_features_known = false; /* before 6.3 */
+	assert_false(link_can_native(&bond, why, sizeof(why)));
+}
+
+static void test_unfinished_checksums(void **state)
+{
+	static const char *const unfinished[] = {"veth", "tun", "vif"};
+	static const char *const finished[] = {"", "virtio_net", "ixgbe", "bonding", "vi", "vifs"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unfinished) / sizeof(*unfinished); i++) {
+		struct link link = able("", unfinished[i]);
+		assert_true(link_leaves_checksums(&link));
+	}
+	for (size_t i = 0; i < sizeof(finished) / sizeof(*finished); i++) {
+		struct link link = able("", finished[i]);
+		assert_false(link_leaves_checksums(&link));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_hidden_tags),
 	    cmocka_unit_test(test_bridge_that_filters),
+	    cmocka_unit_test(test_bond_is_no_native_ingress),
+	    cmocka_unit_test(test_unfinished_checksums),
 	};
 
 	return cmocka_run_group_tests_name("reconcile-links", tests, NULL, NULL);
