@@ -137,6 +137,15 @@ static int sync_directory(const char *directory)
 	return r;
 }
 
+static int cannot(const char *what, const char *path)
+{
+	bool denied = errno == EACCES;
+
+	return cli_fail(denied ? CLI_NOT_PERMITTED : CLI_REFUSED, "cannot %s %s: %s%s", what, path,
+			strerror(errno),
+			denied ? ": run it with sudo, or give another place with --dir" : "");
+}
+
 /* Writes to a temporary file beside `path`, then renames it. */
 static int save_to(const struct cli *cli, const char *directory, const char *path,
 		   struct saving *saving)
@@ -149,8 +158,7 @@ static int save_to(const struct cli *cli, const char *directory, const char *pat
 	fd = mkostemp(temporary, O_CLOEXEC);
 	saving->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!saving->out)
-		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
-				"cannot write in %s: %s", directory, strerror(errno));
+		return cannot("write in", directory);
 	r = write_all(cli, saving);
 	if (r == CLI_DONE && (fchmod(fd, 0644) < 0 || fflush(saving->out) != 0 || fsync(fd) < 0))
 		r = cli_fail(CLI_REFUSED, "cannot write %s: %s", temporary, strerror(errno));
@@ -195,8 +203,7 @@ static int save(const struct cli *cli, const char *name, const char *directory)
 static int make_directory(const char *path)
 {
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return cli_fail(errno == EACCES ? CLI_NOT_PERMITTED : CLI_REFUSED,
-				"cannot make %s: %s", path, strerror(errno));
+		return cannot("make", path);
 	return CLI_DONE;
 }
 

@@ -23,7 +23,10 @@ static int print_status(const json_t *status, bool continues, void *data)
 	(void)data;
 	printf("%-12s %s, process %lld, up %lld s\n", "xmcastd", output_string(status, "version"),
 	       number(status, "pid"), number(status, "uptime_seconds"));
-	printf("%-12s %s\n", "config", output_string_or(status, "config_file", "none"));
+	printf("%-12s %s%s, files of conf.d: %lld\n", "config",
+	       output_string(status, "config_file"),
+	       json_is_true(json_object_get(status, "config_file_exists")) ? "" : " (is not there)",
+	       number(status, "conf_d_files"));
 	printf("%-12s %s\n", "enforce", output_string(status, "enforce"));
 	printf("%-12s %s\n", "pinned",
 	       json_is_true(json_object_get(status, "pinned"))

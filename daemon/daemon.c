@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "daemon/config/config.h"
 #include "daemon/daemon.h"
@@ -99,14 +98,14 @@ static void tell_untold(struct errors *errors)
 			 "\n%u more: xmcastd --check tells all", errors->untold);
 }
 
-int daemon_read_config(const struct options *options, struct model *model, struct fault *fault)
+int daemon_read_config(struct daemon *d, struct model *model, struct fault *fault)
 {
+	const struct options *options = &d->options;
 	struct errors errors = {.fault = fault};
 
 	fault->text[0] = 0;
-	if (!options->config_named && access(options->config, F_OK) && errno == ENOENT)
-		return 0; /* the default file is optional */
-	int result = config_read(options->config, model, on_config_error, &errors);
+	int result = config_read(options->config, !options->config_named, &d->config_found, model,
+				 on_config_error, &errors);
 	tell_untold(&errors);
 	if (result < 0 && !errors.count)
 		return fault_set(fault, result, "%s: %s", options->config, strerror(-result));
@@ -119,7 +118,7 @@ static int replace_config(struct daemon *d, struct fault *fault)
 
 	if (!read)
 		return fault_set(fault, -ENOMEM, "out of memory");
-	int error = daemon_read_config(&d->options, read, fault);
+	int error = daemon_read_config(d, read, fault);
 	if (!error && memcmp(&read->limits, &d->model->limits, sizeof(read->limits)))
 		error =
 		    fault_set(fault, -EINVAL,
@@ -257,6 +256,8 @@ static int backend_status(struct status_report *out, void *data)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	out->uptime_seconds = now.tv_sec - d->started;
 	snprintf(out->config_file, sizeof(out->config_file), "%s", d->options.config);
+	out->config_there = d->config_found.file;
+	out->config_more = d->config_found.more;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "daemon/config/config.h"
 #include "daemon/control/control.h"
 #include "daemon/options.h"
 #include "daemon/reconcile/reconcile.h"
@@ -21,6 +22,7 @@ struct daemon {
 	unsigned long long saved_version; /* of the model, in the state file */
 	struct fault unsaved;		  /* why that is not the model's; "" it is */
 	time_t started;
+	struct config_found config_found; /* at the last look */
 	int lock_fd, netns_lock_fd;
 	bool ready; /* told systemd */
 };
@@ -29,7 +31,7 @@ struct daemon {
 void daemon_backend(struct daemon *daemon, struct control_backend *out);
 /* Reads the configuration into `model`; every error goes to the log, and joined to `fault`.
  * -EINVAL. */
-int daemon_read_config(const struct options *options, struct model *model, struct fault *fault);
+int daemon_read_config(struct daemon *daemon, struct model *model, struct fault *fault);
 /* Replaces what config wrote by what the files say now; `done` once. */
 void daemon_reload(struct daemon *daemon, control_done done, void *token);
 /* For monitors and the log. */

@@ -52,7 +52,7 @@ static int build_model(struct daemon *d, struct fault *fault)
 	d->model = model_new();
 	if (!d->model)
 		return fault_set(fault, -ENOMEM, "out of memory");
-	int error = daemon_read_config(&d->options, d->model, fault);
+	int error = daemon_read_config(d, d->model, fault);
 	if (error)
 		return error;
 	error = state_read(d->state_path, d->model, &state_fault);
@@ -160,28 +160,47 @@ static int check(struct daemon *d, struct fault *fault)
 
 	if (!model)
 		return fault_set(fault, -ENOMEM, "out of memory");
-	int error = daemon_read_config(&d->options, model, fault);
+	int error = daemon_read_config(d, model, fault);
 	if (!error)
-		printf("%s: %zu groups, no errors\n", d->options.config, model->group_count);
+		printf("%s%s, files of conf.d: %u, groups: %zu, no errors\n", d->options.config,
+		       d->config_found.file ? "" : " (is not there)", d->config_found.more,
+		       model->group_count);
 	model_free(model);
 	if (error == -EINVAL)
 		fault->text[0] = 0; /* every error has been printed */
 	return error;
 }
 
+/* How many groups the state file holds; a bad one has nothing that anybody could miss. */
+static size_t count_runtime(struct daemon *d)
+{
+	struct model *model = model_new();
+
+	if (model)
+		limits_raise(&model->limits);
+	size_t count = model && !state_read(d->state_path, model, NULL) ? model->group_count : 0;
+	model_free(model);
+	return count;
+}
+
 static int purge(struct daemon *d, struct fault *fault)
 {
+	size_t groups = 0;
 	int error = capability_check(fault);
 	if (!error)
 		error = open_place(d, fault);
 
 	if (!error && strcmp(d->options.bpffs, "none"))
 		error = reconcile_purge(d->options.bpffs, fault);
-	if (!error)
+	if (!error) {
+		groups = count_runtime(d);
 		error = state_remove(d->state_path, fault);
-	if (!error)
-		place_remove(d->options.runtime_dir);
-	return error;
+	}
+	if (error)
+		return error;
+	place_remove(d->options.runtime_dir);
+	printf("removed: programs and pins of %s, runtime groups: %zu\n", d->options.bpffs, groups);
+	return 0;
 }
 
 static void close_all(struct daemon *d)

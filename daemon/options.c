@@ -59,7 +59,7 @@ int options_parse(int argc, const char **argv, struct options *out)
 	    {"netns", 0, POPT_ARG_STRING, &o.netns, 0, "network namespace to work in", "NAME|PATH"},
 	    {"check", 0, POPT_ARG_NONE, &check, 0, "check the configuration and exit", NULL},
 	    {"purge", 0, POPT_ARG_NONE, &purge, 0,
-	     "detach and unpin everything, remove the state, and exit", NULL},
+	     "detach and unpin everything, forget the runtime groups, and exit", NULL},
 	    {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "log every event", NULL},
 	    {"version", 0, POPT_ARG_NONE, &version, 0, "print the version", NULL},
 	    POPT_AUTOHELP POPT_TABLEEND};

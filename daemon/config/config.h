@@ -50,9 +50,16 @@ typedef void (*config_error)(const char *file, unsigned int line, const char *te
  */
 int config_read_stream(FILE *stream, const char *file, bool runtime, struct model *model,
 		       config_error report, void *data);
-/* FILE, then FILE's directory's conf.d/ *.conf in strverscmp order. A missing FILE is an error, a
- * missing conf.d not. */
-int config_read(const char *file, struct model *model, config_error report, void *data);
+/*
+ * FILE, then FILE's directory's conf.d/ *.conf in strverscmp order. A missing conf.d is no error, a
+ * missing FILE is one unless it is `optional`. `found` (may be NULL) tells what was there.
+ */
+struct config_found {
+	bool file;
+	unsigned int more; /* files of conf.d */
+};
+int config_read(const char *file, bool optional, struct config_found *found, struct model *model,
+		config_error report, void *data);
 
 /* One statement per group (and ingress), canonical, ends with a newline. 0 or -errno. */
 int config_write_group(FILE *stream, const struct group *group);

@@ -180,14 +180,21 @@ static int add_conf_d(struct files *files, const char *file, config_error report
 	return r;
 }
 
-int config_read(const char *file, struct model *model, config_error report, void *data)
+int config_read(const char *file, bool optional, struct config_found *found, struct model *model,
+		config_error report, void *data)
 {
 	struct files files = {};
 	int r = files_add(&files, file), error;
 
-	if (r < 0)
+	if (r == -ENOENT && optional)
+		r = 0;
+	else if (r < 0)
 		say_unreadable(report, file, r, data);
+	if (found)
+		found->file = files.count;
 	error = add_conf_d(&files, file, report, data);
+	if (found)
+		found->more = files.count - found->file;
 	r = r ? r : error;
 	error = config_read_texts(files.text, files.count, false, model, report, data);
 	files_free(&files);

@@ -155,12 +155,13 @@ static json_t *json_limits(const struct limits *limits)
 json_t *json_status(const struct status_report *report)
 {
 	return json_pack(
-	    "{s:s, s:I, s:i, s:s, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:b, s:o}",
+	    "{s:s, s:I, s:i, s:s, s:b, s:o, s:o, s:b, s:i, s:I, s:I, s:I, s:I, s:o, s:I, s:b, s:o}",
 	    "version", report->version, "uptime_seconds", (json_int_t)report->uptime_seconds, "pid",
 	    report->pid, "enforce", report->enforce, "pinned", report->pinned, "pin_directory",
 	    json_text_or_null(report->pin_dir), "config_file",
-	    json_text_or_null(report->config_file), "groups", (json_int_t)report->groups, "entries",
-	    (json_int_t)report->entries, "sets", (json_int_t)report->sets, "interfaces",
+	    json_text_or_null(report->config_file), "config_file_exists", report->config_there,
+	    "conf_d_files", (int)report->config_more, "groups", (json_int_t)report->groups,
+	    "entries", (json_int_t)report->entries, "sets", (json_int_t)report->sets, "interfaces",
 	    (json_int_t)report->interfaces, "limits", json_limits(&report->limits),
 	    "kernel_memory_bytes", (json_int_t)report->kernel_memory_bytes, "settled",
 	    report->settled, "problem", json_text_or_null(report->problem));

@@ -63,6 +63,8 @@ struct status_report {
 	bool pinned; /* false: no bpffs, a restart will lose traffic */
 	char pin_dir[256];
 	char config_file[256];
+	bool config_there;				/* it was, when it was read */
+	unsigned int config_more;			/* files of conf.d that were read */
 	unsigned int groups, entries, sets, interfaces; /* in use */
 	struct limits limits;
 	uint64_t kernel_memory_bytes; /* memlock of our maps as the kernel tells it */

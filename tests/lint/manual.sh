@@ -51,4 +51,15 @@ unnumbered()
 }
 check "every limit of a peer is told with its number" "$(unnumbered)"
 
+# unlisted: methods that need no privilege and are not in the list of those that anybody may call.
+unlisted()
+{
+	may=$(sed -n '/^# WHO MAY CALL/,/ All$/p' daemon/control/io.xmcast.Control.7.scd)
+	for method in $(sed -n 's/^    {"\([A-Za-z]*\)", PRIVILEGE_READ, [^I]*, [a-z]*, method_.*/\1/p' \
+	    daemon/control/method.c); do
+		echo "$may" | grep -q "_${method}_" || echo "$method"
+	done
+}
+check "every method that anybody may call is listed" "$(unlisted)"
+
 done_checks

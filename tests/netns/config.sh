@@ -159,4 +159,41 @@ check "several groups match: exit 1, and all are listed" sh -c "
     '$build/cli/xmcastctl' add-group 239.5.5.5 --from in0 --to out0 --source 10.9.0.3
     '$build/cli/xmcastctl' del-group 239.5.5.5 >'$work/several' 2>&1
     [ \$? = 1 ] && grep -q 10.9.0.3 '$work/several'"
+
+# The default place, where nobody made xmcastd.conf: what save writes there is there after a reboot.
+cp -a /etc/passwd /etc/group "$work/"
+mkdir "$work/etc" && mv "$work/passwd" "$work/group" "$work/etc/"
+mount --bind "$work/etc" /etc
+default_daemon()
+{
+	"$build/daemon/xmcastd" --runtime-dir "$work/run" --bpffs /sys/fs/bpf/xmcast \
+	    >>"$work/daemon.log" 2>&1 &
+	daemon_pid=$!
+	until_true 20 daemon_answers
+}
+stop_daemon
+rm "$work/run/state"
+check "without a configuration" default_daemon
+check "... a group" ctl add-group 239.9.9.9 --from in0 --to out0
+check "... may not be saved by everybody, and what to do" refused 4 "/etc/xmcast: .*sudo" \
+    setpriv --reuid 65534 --regid 65534 --clear-groups \
+    env XMCAST_SOCKET="$XMCAST_SOCKET" "$build/cli/xmcastctl" save
+check "... is saved" ctl save
+check "... reload takes it over" ctl reload
+check "... as the file's" is /etc/xmcast/conf.d/saved.conf group 239.9.9.9 .file
+stop_daemon
+rm "$work/run/state"
+check "... and after a reboot" default_daemon
+check "... it is there" is /etc/xmcast/conf.d/saved.conf group 239.9.9.9 .file
+check "... status tells what was read" sh -c "'$build/cli/xmcastctl' status |
+    grep '/etc/xmcast/xmcastd.conf (is not there), files of conf.d: 1'"
+check "... and so does --check" sh -c "'$build/daemon/xmcastd' --check |
+    grep '/etc/xmcast/xmcastd.conf (is not there), files of conf.d: 1, groups: 1, no errors'"
+check "runtime groups" ctl add-group 239.9.9.8 --from in0 --to out0
+stop_daemon
+check "... that --purge forgets are told" sh -c "'$build/daemon/xmcastd' --purge \
+    --runtime-dir '$work/run' --bpffs /sys/fs/bpf/xmcast | grep 'runtime groups: 1'"
+check "... without them" default_daemon
+check "... the others are there" is '["239.9.9.9"]' \
+    sh -c "'$build/cli/xmcastctl' --json list-groups | jq -c '[.groups[].address]'"
 finish

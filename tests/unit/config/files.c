@@ -36,7 +36,7 @@ static int read_all(const char *file, struct model **model)
 {
 	*model = model_new();
 	errors = (struct errors){};
-	return config_read(file, *model, collect, &errors);
+	return config_read(file, false, NULL, *model, collect, &errors);
 }
 
 static void conf_d_is_read_beside_the_file(void **state)
@@ -157,6 +157,31 @@ static void without_conf_d_all_is_well(void **state)
 	model_free(model);
 }
 
+/* Of the default place: `save` writes conf.d where nobody made the file itself. */
+static void conf_d_is_read_without_an_optional_file(void **state)
+{
+	struct config_found found;
+	struct model *model = model_new();
+
+	(void)state;
+	errors = (struct errors){};
+	mkdir("conf.d", 0755);
+	put("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
+	assert_int_equal(config_read("absent.conf", true, &found, model, collect, &errors), 0);
+	assert_int_equal(model->group_count, 1);
+	assert_false(found.file);
+	assert_int_equal(found.more, 1);
+	put("absent.conf", "group 239.1.1.2 --from in --to a\n");
+	assert_int_equal(config_read("absent.conf", true, &found, model, collect, &errors), 1);
+	assert_true(found.file);
+	assert_int_equal(found.more, 1);
+	model_free(model);
+	model = model_new();
+	mkdir("folder", 0755);
+	assert_int_equal(config_read("folder", true, &found, model, collect, &errors), -EISDIR);
+	model_free(model);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -166,6 +191,7 @@ int main(void)
 	    TEST(errors_of_all_files_are_told),
 	    TEST(what_cannot_be_read_is_an_error),
 	    TEST(without_conf_d_all_is_well),
+	    TEST(conf_d_is_read_without_an_optional_file),
 	    TEST(a_later_file_replaces_what_is_said_of_an_interface),
 	};
 
