@@ -31,6 +31,7 @@ static void program_closep(struct xdp_program **program)
 struct attach {
 	struct dataplane *dp;
 	const struct ingress_spec *spec;
+	struct ingress_spec beside; /* what spec points to when both run for a moment */
 	struct fault *fault;
 	struct seen seen;
 	char device[IF_NAMESIZE];
@@ -228,6 +229,16 @@ static int detach_strays(struct attach *a)
 	return r;
 }
 
+/* Only the new one's number counts. */
+static int attach_beside(struct attach *a)
+{
+	a->beside = *a->spec;
+	if (a->beside.beside)
+		a->beside.generation = a->beside.beside;
+	a->spec = &a->beside;
+	return attach_new(a);
+}
+
 /* Ours is there in the wanted mode: leave it when it is the same, else replace it. */
 static int renew(struct attach *a)
 {
@@ -236,7 +247,7 @@ static int renew(struct attach *a)
 	if (fd < 0)
 		return fd;
 	int r = ingress_same(fd, a->old) ? keep(a, a->old)
-		: a->seen.dispatcher	 ? attach_new(a)
+		: a->seen.dispatcher	 ? attach_beside(a)
 					 : replace_single(a, fd);
 	return r < 0 ? refused(a, r) : 0;
 }

@@ -204,6 +204,7 @@ struct ingress_spec {
 	bool finish_checksums;
 	bool traced;	     /* the tracing instance: see tracer.h */
 	uint32_t generation; /* the word must carry it before frames count */
+	uint32_t beside;     /* the same where the old one still runs: behind a dispatcher; 0: it */
 };
 struct ingress_state {
 	uint32_t program_id; /* 0: ours is not attached */
@@ -213,8 +214,8 @@ struct ingress_state {
 /*
  * Attaches our program. When it is there already: one of the same code and constants is left
  * untouched, another is replaced without a moment without one, and then the slot's word of
- * `ingresses` gets the new generation. -EBUSY: a foreign program holds the device (fault names id
- * and name); other errors carry the kernel's words.
+ * `ingresses` gets the new one's generation. -EBUSY: a foreign program holds the device (fault
+ * names id and name); other errors carry the kernel's words.
  */
 int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		     struct ingress_state *state, struct fault *fault);

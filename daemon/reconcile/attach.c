@@ -120,12 +120,12 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	struct fault fault;
 
 	iface->adopted = false;
-	if (iface->state.dispatcher) /* both run for a moment: only the new one's number counts */
-		iface->generation = ++r->generation;
 	struct ingress_spec spec = spec_of(r, iface, link);
+	spec.beside = r->generation + 1;
 	int error = dataplane_attach(r->dp, &spec, &iface->state, &fault);
+	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
+		iface->generation = ++r->generation;
 	if (error) {
-		iface->generation = r->dp->interface_records[iface->slot].generation;
 		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.170s", fault.text);
 		note_refusal(r, error, &fault);
 	}

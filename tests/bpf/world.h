@@ -25,6 +25,7 @@ struct world {
 	int ingress_ifindex;	    /* of in0 */
 	uint32_t set[3];	    /* sets with 0, 1 and 2 ready members */
 	uint32_t entries;	    /* in use: 1..entries */
+	unsigned int programs;	    /* made by world_program() */
 };
 
 /* What a program made of a frame. */

@@ -1,7 +1,8 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The guest's first process, from the initramfs: the host's root over 9p, read-only, below a
-# tmpfs, so that tests may write anywhere and nothing of it reaches the host. Then guest.sh.
+# The guest's first process, from the initramfs: the host's root over 9p, read-only, below what of it
+# is in memory, below a tmpfs, so that tests may write anywhere and nothing of it reaches the host.
+# Then guest.sh. The initramfs stays (no switch_root, which empties it): it is one of the layers.
 /bin/busybox --install -s /bin
 export PATH=/bin
 
@@ -22,7 +23,7 @@ nine="trans=virtio,version=9p2000.L,msize=524288"
 mount -t 9p -o "$nine,ro,cache=loose" host /lower || die "cannot mount the host's root"
 mount -t tmpfs -o size=75% tmpfs /upper
 mkdir /upper/data /upper/work
-mount -t overlay -o lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work overlay /root ||
+mount -t overlay -o lowerdir=/fast:/lower,upperdir=/upper/data,workdir=/upper/work overlay /root ||
 	die "cannot lay a tmpfs over the host's root"
 
 # What the host has mounted there shows through 9p as it is on disk: cover it with our own.
@@ -42,4 +43,4 @@ mount --move /sys /root/sys
 mount --move /dev /root/dev
 echo /run/vm/modprobe >/root/proc/sys/kernel/modprobe
 cp /guest.sh /root/run/vm/guest.sh
-exec switch_root /root /bin/sh /run/vm/guest.sh
+cd /root && mount --move . / && exec chroot . /bin/sh /run/vm/guest.sh

@@ -8,12 +8,13 @@
 # KERNEL: 11, 12, 13 or newest; default: 12. TEST: a name or shell pattern. Prints TAP for each kernel
 # and one line of sums; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
-# changes. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the
+# changes; what tests use all the time lies in the guest's memory. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the
 # guest does: after a panic at once, after SECONDS (900) when it hangs.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
 . "$here/kernel.sh"
+. "$here/initramfs.sh"
 
 usage() {
 	sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
@@ -62,49 +63,6 @@ work=$(mktemp -d "$cache/run.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# module_order KERNEL-DIRECTORY NAME...: paths of the modules and what they need, needed first.
-module_order() {
-	python3 - "$@" <<'EOF'
-import sys, pathlib
-base = next((pathlib.Path(sys.argv[1]) / "lib/modules").iterdir())
-needs = dict(line.split(":", 1) for line in (base / "modules.dep").read_text().splitlines())
-paths = {pathlib.Path(p).name.split(".ko")[0].replace("-", "_"): p for p in needs}
-built_in = (base / "modules.builtin").read_text().replace("-", "_")
-order = []
-def add(path):
-    for needed in reversed(needs[path].split()):
-        if needed not in order:
-            add(needed)
-    if path not in order:
-        order.append(path)
-for name in sys.argv[2:]:
-    if name in paths:
-        add(paths[name])
-    elif f"/{name}.ko" not in built_in:
-        sys.exit(f"vm: the kernel has no module {name}")
-print("\n".join(str((base / p).relative_to(base)) for p in order))
-EOF
-}
-
-# make_initramfs KERNEL-DIRECTORY FILE
-make_initramfs() {
-	_root=$work/initramfs
-	_modules=$(echo "$1"/lib/modules/*)
-	rm -rf "$_root"
-	mkdir -p "$_root/bin" "$_root/modules"
-	cp "$(command -v busybox)" "$_root/bin/busybox" || return 1
-	cp "$here/guest.sh" "$_root/guest.sh"
-	cp "$here/init.sh" "$_root/init"
-	chmod 755 "$_root/init"
-	echo "$1" >"$_root/kernel-directory"
-	module_order "$1" virtio_pci 9pnet_virtio 9p overlay >"$work/order" || return 1
-	while read -r _path; do
-		cp "$_modules/$_path" "$_root/modules/" || return 1
-		basename "$_path" >>"$_root/modules/order"
-	done <"$work/order"
-	(cd "$_root" && find . | cpio -o -H newc --quiet) >"$2"
-}
-
 # nics: QEMU's options for the guest's NICs, whose drivers tests load when they want them. Hubs are
 # their wires; tests/vm/nics.sh knows them by the last byte of their addresses.
 #   1 virtio_net - hub 1 - 2 virtio_net    3 virtio_net - hub 2 - 4 virtio_net
@@ -123,9 +81,9 @@ nics() {
 boot() {
 	set -- "$1" "$2" setpriv --pdeathsig KILL qemu-system-x86_64 \
 		-nodefaults -no-user-config -no-reboot -display none \
-		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 1536 \
+		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 2048 \
 		-kernel "$1/vmlinuz" -initrd "$work/initrd" \
-		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off nowatchdog" \
+		-append "console=ttyS0 panic=-1 loglevel=4 mitigations=off nowatchdog rcupdate.rcu_expedited=1" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host \
 		-fsdev "local,id=out,path=$2,security_model=none" \
@@ -153,10 +111,14 @@ for kernel in $kernels; do
 	rm -rf "$out"
 	mkdir "$out"
 	echo "$top" >"$out/tree"
-	# what passes to the tests; a tenth of the random frames, since emulation is slow
+	# What passes to the tests. Emulation is slow: a fiftieth of the random frames, and where a test
+	# has a core (XM_CORE) no more than that, unless it is asked for by name.
+	core=
+	[ "$only" != '*' ] || core=XM_CORE=1
 	cat >"$out/environment" <<-END
+		$core
 		XM_SEED=${XM_SEED:-}
-		XM_FRAMES=${XM_FRAMES:-100000}
+		XM_FRAMES=${XM_FRAMES:-20000}
 		XMCAST_BUILD=$build
 	END
 	[ -z "$shell" ] || : >"$out/shell"
