@@ -78,6 +78,8 @@ struct xm_field {
 	  "this kind of egress works in generic mode only")                                        \
 	X(MTU_LEVELS, "mtu-levels", MEMBER, "the set has too many different MTUs")                 \
 	X(MEMBERS_LIMIT, "members-limit", MEMBER, "the set is full: raise `limit members`")        \
+	X(INTERFACES_LIMIT, "interfaces-limit", MEMBER,                                            \
+	  "there are too many interfaces: raise `limit interfaces`")                               \
 	X(NOT_ETHERNET, "not-ethernet", MEMBER, "the interface carries no Ethernet frames")        \
 	X(DETACHED, "detached", MEMBER, "the ingress is detached until `attach`")                  \
 	X(NOT_ATTACHED, "not-attached", MEMBER, "the ingress has no program: see its detail")

@@ -16,6 +16,7 @@ enum scope { SCOPE_DAEMON, SCOPE_INGRESS, SCOPE_EGRESS };
 static void check_capabilities(struct examination *e);
 static void check_pins(struct examination *e);
 static void check_settled(struct examination *e);
+static void check_interfaces(struct examination *e);
 
 static const struct check {
 	const char *name;
@@ -25,6 +26,7 @@ static const struct check {
     {"capabilities", SCOPE_DAEMON, check_capabilities},
     {"pins", SCOPE_DAEMON, check_pins},
     {"settled", SCOPE_DAEMON, check_settled},
+    {"interfaces", SCOPE_DAEMON, check_interfaces},
     {"link", SCOPE_INGRESS, check_ingress_link},
     {"program", SCOPE_INGRESS, check_program},
     {"mode", SCOPE_INGRESS, check_mode},
@@ -119,6 +121,16 @@ static void check_settled(struct examination *e)
 
 	if (r->problem.text[0])
 		finding_set(e, FINDING_PROBLEM, r->problem.text, "xmcastctl status");
+}
+
+static void check_interfaces(struct examination *e)
+{
+	char text[160];
+
+	if (interfaces_left_out(e->r, text, sizeof(text)))
+		finding_set(e, FINDING_PROBLEM, text,
+			    "echo 'limit interfaces %u' >>%s && systemctl restart xmcastd",
+			    2 * e->r->model->limits.interfaces, e->wish->config_file);
 }
 
 /* --- all of them --- */

@@ -128,11 +128,11 @@ static int report_missing(struct reconcile *r, uint32_t set)
 
 	while (actual && actual->head != set)
 		actual = actual->next;
-	for (unsigned int i = 0; actual && i < actual->member_count; i++) {
+	for (unsigned int i = 0; actual && i < actual->member_count + actual->left_out; i++) {
 		const struct member *m = &actual->members[i];
 		if (m->reason == XM_REASON_NONE)
 			continue;
-		struct copy_report *copy = add_copy(m->iface->name);
+		struct copy_report *copy = add_copy(m->name);
 		if (!copy)
 			return -ENOMEM;
 		copy->outcome = "not-ready";

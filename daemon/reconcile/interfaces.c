@@ -143,10 +143,12 @@ struct iface *iface_get(struct reconcile *r, const char *name)
 	if (iface)
 		return iface;
 	uint32_t slot = numbers_pop(&r->free_ifaces);
-	if (!slot)
+	if (!slot && !r->no_slot)
 		slot = take_idle_slot(r);
-	if (!slot)
+	if (!slot) {
+		r->no_slot = true;
 		return NULL;
+	}
 	iface = iface_at(r, name, slot);
 	if (!iface) {
 		numbers_push(&r->free_ifaces, slot);
@@ -365,6 +367,7 @@ void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *
 		sets_mark_link(r, link->name);
 	else
 		excludes_forget_link(r, ifindex);
+	sets_mark_left_out(r, ifindex);
 	for (struct actual_set *set = r->sets; !link && set; set = set->next)
 		levels_lose(set, ifindex);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
@@ -409,6 +412,36 @@ void interfaces_sweep(struct reconcile *r)
 		iface->idle = true;
 		iface->idle_since = ++r->idle_count;
 	}
+}
+
+void interfaces_slots_free(struct reconcile *r)
+{
+	if (!r->no_slot)
+		return;
+	r->no_slot = false;
+	r->links_dirty = true; /* for ingresses */
+	sets_mark_left_out(r, 0);
+}
+
+bool interfaces_left_out(const struct reconcile *r, char *buf, size_t size)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; !name && i < r->ingresses.count; i++) {
+		uint32_t vlan = 0;
+		name = interfaces_parent(r, r->ingresses.name[i], &vlan);
+		if (iface_find(r, name) || !netlink_by_name(r->netlink, name))
+			name = NULL;
+	}
+	for (const struct actual_set *set = r->sets; !name && set; set = set->next)
+		if (set->left_out)
+			name = set->members[set->member_count].name;
+	if (name)
+		snprintf(buf, size,
+			 "%s, if not others too, is left out: `limit interfaces %u` is reached: "
+			 "raise it and restart xmcastd",
+			 name, r->model->limits.interfaces);
+	return name;
 }
 
 unsigned int interfaces_used(const struct reconcile *r)

@@ -81,7 +81,8 @@ struct level {
 };
 
 struct member { /* an interface that `to` means and nothing excludes */
-	struct iface *iface;
+	char name[IF_NAMESIZE];
+	struct iface *iface;   /* NULL: it is left out */
 	enum xm_reason reason; /* XM_REASON_NONE: ready */
 	unsigned int mtu;
 	int ifindex;
@@ -95,6 +96,7 @@ struct actual_set {
 	uint32_t head;		/* set number, for life */
 	struct member *members; /* by slot */
 	unsigned int member_count;
+	unsigned int left_out; /* behind them: those that no interface slot is free for */
 	struct level levels[XM_MTU_LEVELS];
 	unsigned int level_count;   /* 0: not built yet */
 	bool dirty;		    /* members must be looked up again */
@@ -170,6 +172,7 @@ struct reconcile {
 	bool running;	      /* in reconcile_step() */
 	bool entries_dirty;   /* words or keys may differ from what is wanted */
 	bool links_dirty;     /* a link changed since the last step */
+	bool no_slot;	      /* a name got no interface slot, and none has become free since */
 	bool grow_failed;     /* the worker could not grow the pools */
 	bool sweep;	      /* entries were looked at: what they led to may be unused by now */
 	bool excludes_moving; /* words still lead to exclude maps that are too small */
@@ -209,6 +212,10 @@ bool worker_grace_over(struct worker *worker);
 /* interfaces.c */
 struct iface *iface_find(const struct reconcile *r, const char *name);
 struct iface *iface_get(struct reconcile *r, const char *name); /* NULL: limit or memory */
+/* Interface slots became free: who got none looks again. */
+void interfaces_slots_free(struct reconcile *r);
+/* True, with words, when an interface that groups name or mean got no slot. */
+bool interfaces_left_out(const struct reconcile *r, char *buf, size_t size);
 struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot);
 /* Binds names to links, decides modes of ingresses. */
 void interfaces_update(struct reconcile *r);
@@ -274,6 +281,8 @@ struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool
 /* Brings every dirty set up to date; true: more slots must grow first. */
 bool sets_update(struct reconcile *r);
 void sets_mark_link(struct reconcile *r, const char *name);
+/* Those that leave that link out (0: any), whatever its name is by now. */
+void sets_mark_left_out(struct reconcile *r, int ifindex);
 /* Quarantines sets that no word refers to. */
 void sets_sweep(struct reconcile *r);
 void sets_gone(struct egress_set *wanted, void *data);

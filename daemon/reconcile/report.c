@@ -15,20 +15,20 @@ static struct egress_report *report_members(struct reconcile *r, const struct ac
 	static struct egress_report *egress;
 	static unsigned int room;
 
-	if (set->member_count > room) {
-		struct egress_report *grown =
-		    reallocarray(egress, set->member_count, sizeof(*grown));
+	const unsigned int count = set->member_count + set->left_out;
+	if (count > room) {
+		struct egress_report *grown = reallocarray(egress, count, sizeof(*grown));
 		if (!grown)
 			return NULL;
 		egress = grown;
-		room = set->member_count;
+		room = count;
 	}
-	for (unsigned int i = 0; i < set->member_count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		const struct member *m = &set->members[i];
 		struct egress_report *e = &egress[i];
 		*e = (struct egress_report){.ready = m->reason == XM_REASON_NONE,
 					    .reason = m->reason};
-		memcpy(e->interface, m->iface->name, sizeof(e->interface));
+		memcpy(e->interface, m->name, sizeof(e->interface));
 		const struct link *link = netlink_by_index(r->netlink, m->ifindex);
 		if (link && !e->ready)
 			link_detail(r, link, m->reason, e->detail, sizeof(e->detail));
@@ -53,7 +53,11 @@ static void report_state(struct reconcile *r, const struct iface *ingress, uint3
 	const struct interface_wish *wish =
 	    ingress ? model_find_interface(r->model, ingress->name) : NULL;
 
-	if (!ingress || !ingress->ifindex) {
+	if (!ingress && netlink_by_name(r->netlink, out->group->key.from)) {
+		out->state = "failed";
+		snprintf(out->detail, sizeof(out->detail), "%s",
+			 reason_text(XM_REASON_INTERFACES_LIMIT));
+	} else if (!ingress || !ingress->ifindex) {
 		out->state = "pending";
 		snprintf(out->detail, sizeof(out->detail), "no interface %s", out->group->key.from);
 	} else if (wish && wish->detached) {
@@ -85,9 +89,9 @@ int reconcile_group_report(struct reconcile *r, const struct group *group, struc
 		set = set->sibling;
 	if (set) {
 		out->egress = report_members(r, set);
-		if (!out->egress && set->member_count)
+		out->egress_count = set->member_count + set->left_out;
+		if (!out->egress && out->egress_count)
 			return -ENOMEM;
-		out->egress_count = set->member_count;
 		for (size_t i = 0; i < out->egress_count; i++)
 			ready |= out->egress[i].ready;
 	}
@@ -239,6 +243,8 @@ static void report_problem(const struct reconcile *r, char *buf, size_t size)
 		if (iface && interface_failed(r, iface))
 			snprintf(buf, size, "%s: %s", iface->name, iface->forced);
 	}
+	if (!*buf)
+		interfaces_left_out(r, buf, size);
 }
 
 void reconcile_status(struct reconcile *r, struct status_report *out)

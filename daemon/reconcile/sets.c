@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Members of each set: names and patterns against the links there are. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,21 +50,18 @@ static void drop_members(struct actual_set *set)
 		set->members[i].iface->memberships--;
 	free(set->members);
 	set->members = NULL;
-	set->member_count = 0;
+	set->member_count = set->left_out = 0;
 }
 
 struct gather {
 	struct reconcile *r;
 	struct actual_set *set;
 	struct member *members;
-	unsigned int count, room;
+	unsigned int count, left_out, room; /* count: all of them */
 };
 
 static int add_member(struct gather *g, const char *name, const struct link *link)
 {
-	struct iface *iface = iface_get(g->r, name);
-	if (!iface)
-		return -ENOSPC;
 	if (g->count == g->room) {
 		unsigned int room = g->room ? g->room * 2 : 8;
 		struct member *grown = reallocarray(g->members, room, sizeof(*grown));
@@ -72,13 +70,20 @@ static int add_member(struct gather *g, const char *name, const struct link *lin
 		g->members = grown;
 		g->room = room;
 	}
-	g->members[g->count++] = (struct member){
+	struct iface *iface = iface_get(g->r, name);
+	struct member *m = &g->members[g->count++];
+	*m = (struct member){
 	    .iface = iface,
 	    .reason = link_reason(link, g->set->native),
 	    .mtu = link ? link_mtu(link) : 0,
 	    .ifindex = link ? link->ifindex : 0,
 	};
-	struct member *m = &g->members[g->count - 1];
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	if (!iface) {
+		m->reason = XM_REASON_INTERFACES_LIMIT;
+		g->left_out++;
+		return 0;
+	}
 	if (m->reason == XM_REASON_NONE && g->set->native && iface->refused)
 		m->reason = XM_REASON_REFUSED;
 	iface->memberships++;
@@ -105,10 +110,14 @@ static bool has_pattern(const struct names *names)
 	return false;
 }
 
+static uint32_t place_of(const struct member *m)
+{
+	return m->iface ? m->iface->slot : UINT32_MAX;
+}
+
 static int by_slot(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
-	return (x->iface->slot > y->iface->slot) - (x->iface->slot < y->iface->slot);
+	return (place_of(a) > place_of(b)) - (place_of(a) < place_of(b));
 }
 
 static void tell_changes(struct reconcile *r, struct actual_set *set)
@@ -140,7 +149,8 @@ static int refresh(struct reconcile *r, struct actual_set *set)
 		error = netlink_each(r->netlink, match_link, &g);
 	if (error) {
 		for (unsigned int i = 0; i < g.count; i++)
-			g.members[i].iface->memberships--;
+			if (g.members[i].iface)
+				g.members[i].iface->memberships--;
 		free(g.members);
 		return error;
 	}
@@ -148,9 +158,10 @@ static int refresh(struct reconcile *r, struct actual_set *set)
 	if (g.count)
 		qsort(g.members, g.count, sizeof(*g.members), by_slot);
 	set->members = g.members;
-	set->member_count = g.count;
+	set->member_count = g.count - g.left_out;
+	set->left_out = g.left_out;
 	unsigned int taken = 0;
-	for (unsigned int i = 0; i < g.count; i++)
+	for (unsigned int i = 0; i < set->member_count; i++)
 		if (++taken > r->model->limits.members)
 			set->members[i].reason = XM_REASON_MEMBERS_LIMIT;
 	tell_changes(r, set);
@@ -180,8 +191,7 @@ bool sets_update(struct reconcile *r)
 			continue;
 		if (error == -ENOSPC)
 			fault_set(&fault, error,
-				  "no room for another egress set or interface: raise `limit sets` "
-				  "or `limit interfaces` and restart");
+				  "no room for another egress set: raise `limit sets` and restart");
 		else
 			fault_set(&fault, error, "writing an egress set: %s", strerror(-error));
 		note_fault(r, error, &fault);
@@ -195,6 +205,14 @@ void sets_mark_link(struct reconcile *r, const char *name)
 		if (set->wanted && !set->dirty)
 			set->dirty = names_match(&set->wanted->to, name) &&
 				     !names_match(&set->wanted->exclude, name);
+}
+
+void sets_mark_left_out(struct reconcile *r, int ifindex)
+{
+	for (struct actual_set *set = r->sets; set; set = set->next)
+		for (unsigned int i = 0; i < set->left_out; i++)
+			set->dirty |=
+			    !ifindex || set->members[set->member_count + i].ifindex == ifindex;
 }
 
 static void unlink_sibling(struct actual_set *set)
