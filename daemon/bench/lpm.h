@@ -22,6 +22,7 @@ struct lpm_options {
 	unsigned int prefix_len; /* bits, 1..32 */
 	unsigned int producers;	 /* threads */
 	bool random;		 /* a random permutation of the keys, else one after another */
+	bool tracepoints;	 /* free is timed by them even where fentry can be had */
 	bool allow_long_free;	 /* more entries than LPM_ENTRIES_SAFE */
 	uint32_t seed;		 /* of the permutation */
 	double warmup, duration; /* seconds for each operation and size */

@@ -124,7 +124,7 @@ int lpm_measure_free(const struct lpm_options *o, uint32_t nr_entries, const str
 	int r;
 
 	snprintf(name, sizeof(name), "xmf_%x", (unsigned int)getpid());
-	skel = attach(true, name);
+	skel = o->tracepoints ? NULL : attach(true, name);
 	libbpf_set_print(print);
 	if (!skel) {
 		method = "workqueue tracepoints around bpf_map_free_deferred";

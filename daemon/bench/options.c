@@ -9,7 +9,7 @@
 
 /* As libpopt wants them: plain targets, turned into the options afterwards. */
 struct raw {
-	int prefix_len, producers, random, allow_long_free, seed;
+	int prefix_len, producers, random, tracepoints, allow_long_free, seed;
 	int native, generic, quick, frame_size, pairs, batch;
 	double warmup, duration; /* below 0: the benchmark's own default */
 	char *sizes, *programs, *receivers, *topology, *source, *label, *in, *out, *sender;
@@ -84,6 +84,7 @@ static int lpm_from_raw(const struct raw *raw, struct lpm_options *o, struct fau
 	o->prefix_len = positive(raw->prefix_len);
 	o->producers = positive(raw->producers);
 	o->random = raw->random;
+	o->tracepoints = raw->tracepoints;
 	o->allow_long_free = raw->allow_long_free;
 	o->seed = (uint32_t)raw->seed;
 	o->warmup = raw->warmup < 0 ? 0.5 : raw->warmup;
@@ -178,6 +179,7 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 	    {"nr-entries", 0, POPT_ARG_STRING, &raw.sizes, 0, NULL, NULL},
 	    {"producers", 0, POPT_ARG_INT, &raw.producers, 0, NULL, NULL},
 	    {"random", 0, POPT_ARG_NONE, &raw.random, 0, NULL, NULL},
+	    {"tracepoints", 0, POPT_ARG_NONE, &raw.tracepoints, 0, NULL, NULL}, /* for tests */
 	    {"allow-long-free", 0, POPT_ARG_NONE, &raw.allow_long_free, 0, NULL, NULL},
 	    /* throughput */
 	    {"native", 0, POPT_ARG_NONE, &raw.native, 0, NULL, NULL},
