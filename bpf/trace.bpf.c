@@ -37,15 +37,18 @@ int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device
 {
 	__u32 slot = slot_of_ifindex(to->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
-	if (!row || !ingress_row(from))
+	if (!row)
 		return 0;
 	struct xm_interface_counters *c = &row->counters;
+	__u64 excluded = c->flush_excluded; /* of this flush, whoever's it is */
+	c->flush_excluded = 0;
+	if (!ingress_row(from))
+		return 0;
 	c->transmitted += sent;
 	if (!drops)
 		return 0;
 	/* `drops` holds those of our egress program, too, which has counted them itself */
-	drops -= c->flush_excluded;
-	c->flush_excluded = 0;
+	drops -= excluded;
 	__u32 reason = reason_of(error);
 	if (drops > 0 && reason < XM_REASONS_COUNTED)
 		c->dropped[reason] += drops;

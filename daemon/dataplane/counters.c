@@ -110,12 +110,12 @@ int counters_group(const struct dataplane *dp, uint32_t entry, struct xm_group_c
 
 int counters_slot_too_big(const struct dataplane *dp, uint32_t slot, uint64_t *out)
 {
-	_cleanup_free_ uint64_t *counts = calloc(dp->cpus, sizeof(*counts));
+	_cleanup_free_ uint64_t *counts = calloc(dp->possible_cpus, sizeof(*counts));
 	int r = counts ? bpf_map_lookup_elem(dp->map_fd[MAP_SLOT_TOO_BIG], &slot, counts) : -ENOMEM;
 
 	*out = 0;
-	for (int cpu = 0; !r && cpu < dp->cpus; cpu++)
-		*out += counts[cpu];
+	for (int i = 0; !r && i < dp->possible_cpus; i++)
+		*out += counts[i];
 	return r;
 }
 

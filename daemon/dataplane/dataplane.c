@@ -30,6 +30,7 @@ void dataplane_close(struct dataplane *dp)
 	for (uint32_t slot = 0; dp->ingress_fd && slot <= dp->sizes.interfaces; slot++)
 		closep(&dp->ingress_fd[slot]);
 	free(dp->ingress_fd);
+	free(dp->cpu_id);
 	free(dp->behind);
 	tracer_close(dp);
 	trace_close(dp->trace);
@@ -62,10 +63,14 @@ static void allow_files(const struct dataplane_sizes *sizes)
 
 static int allocate(struct dataplane *dp, struct fault *fault)
 {
-	dp->cpus = libbpf_num_possible_cpus();
-	if (dp->cpus < 0)
-		return fault_set(fault, dp->cpus, "cannot tell the number of CPUs: %s",
-				 strerror(-dp->cpus));
+	dp->cpu_id = calloc(CPUS_MAX, sizeof(*dp->cpu_id));
+	if (!dp->cpu_id)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	dp->possible_cpus = cpus_possible(dp->cpu_id, CPUS_MAX);
+	if (dp->possible_cpus < 0)
+		return fault_set(fault, dp->possible_cpus, "cannot read %s: %s", CPUS_POSSIBLE,
+				 strerror(-dp->possible_cpus));
+	dp->cpus = dp->cpu_id[dp->possible_cpus - 1] + 1;
 	dp->ingress_fd = malloc((dp->sizes.interfaces + 1) * sizeof(*dp->ingress_fd));
 	dp->behind = calloc(dp->sizes.interfaces + 1, sizeof(*dp->behind));
 	for (uint32_t slot = 0; dp->ingress_fd && slot <= dp->sizes.interfaces; slot++)

@@ -77,7 +77,9 @@ struct dataplane {
 	uint64_t *counting;
 	size_t mapped[MAPS]; /* bytes, 0: not mapped */
 	int egress_native_fd, egress_generic_fd;
-	int cpus; /* possible CPUs: values of a per-CPU element */
+	int cpus;	   /* rows of counters: the highest id of a possible CPU, and one more */
+	int possible_cpus; /* values of a per-CPU element ... */
+	int *cpu_id;	   /* ... and whose each is; owned */
 	struct pool *set_pool, *exclude_pool;
 	struct trace *trace;
 	struct tracer *tracer;	       /* open: NULL when nobody traces */

@@ -121,5 +121,13 @@ int ingress_detach_everywhere(int program_fd, struct fault *fault);
 
 uint64_t hash_bytes(const void *bytes, size_t size); /* FNV-1a */
 uint64_t fd_memory(int fd);			     /* memlock of a map, from its fdinfo */
+/*
+ * The ids of the CPUs that there may ever be, ascending; 0 may be missing, and others between. How
+ * many, or a negative errno: more than `room`, or no list of CPUs (cpuset(7)).
+ */
+#define CPUS_POSSIBLE "/sys/devices/system/cpu/possible"
+#define CPUS_MAX      8192 /* NR_CPUS of the largest configurations */
+int cpus_parse(const char *list, int *ids, int room);
+int cpus_possible(int *ids, int room);
 
 #endif

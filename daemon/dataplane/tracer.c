@@ -48,16 +48,16 @@ static int make_maps(struct dataplane *dp, struct tracer *t)
 /* The count of `excluded` begins from what there is. */
 static int note_excluded(struct dataplane *dp, struct tracer *t)
 {
-	_cleanup_free_ struct xm_trace_egress *now = calloc(dp->cpus, sizeof(*now));
+	_cleanup_free_ struct xm_trace_egress *now = calloc(dp->possible_cpus, sizeof(*now));
 	size_t stride = dp->sizes.interfaces + 1;
 	int r = now ? 0 : -ENOMEM;
 
 	for (uint32_t slot = 1; !r && slot < stride; slot++) {
 		if (!dp->interface_records[slot].name[0])
 			continue;
-		for (int cpu = 0; cpu < dp->cpus; cpu++)
-			now[cpu].excluded = dp->interfaces[cpu * stride + slot]
-						.counters.dropped[XM_REASON_EXCLUDED];
+		for (int i = 0; i < dp->possible_cpus; i++)
+			now[i].excluded = dp->interfaces[dp->cpu_id[i] * stride + slot]
+					      .counters.dropped[XM_REASON_EXCLUDED];
 		r = bpf_map_update_elem(t->egresses, &slot, now, BPF_ANY);
 	}
 	return r;

@@ -12,8 +12,9 @@
 #include "daemon/model/names.h"
 
 /* What went wrong, for people: one line that says what, where, why and what to do next. */
+#define FAULT_TEXT_MAX 512
 struct fault {
-	char text[512];
+	char text[FAULT_TEXT_MAX];
 };
 /* Fills `fault` (may be NULL) and returns `error`, so that callers can `return fault_set(...)`. */
 int fault_set(struct fault *fault, int error, const char *format, ...)

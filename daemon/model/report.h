@@ -14,8 +14,9 @@
 struct egress_report {
 	char interface[IF_NAMESIZE]; /* a name; or a pattern that matches nothing yet */
 	bool ready;
-	enum xm_reason reason; /* of level MEMBER, or XM_REASON_NONE when ready */
-	char detail[128];      /* more words: "peer is ifindex 5 in netns 2: run ..."; "" none */
+	enum xm_reason reason;	     /* of level MEMBER, or XM_REASON_NONE when ready */
+	char detail[FAULT_TEXT_MAX]; /* more words: "peer is ifindex 5 in netns 2: run ..."; "" none
+				      */
 };
 
 struct group_report {
@@ -23,7 +24,7 @@ struct group_report {
 	const char
 	    *state; /* "active", "pending" (ingress absent), "no-egress", "detached", "failed",
 		     * "conflict" (another name of the ingress has the same group, which counts) */
-	char detail[160]; /* why it is pending or failed; "" none */
+	char detail[FAULT_TEXT_MAX]; /* why it is pending or failed; "" none */
 	uint64_t frames, bytes, copies;
 	const struct egress_report *egress;
 	size_t egress_count;
@@ -34,10 +35,11 @@ struct interface_report {
 	int ifindex; /* 0: absent */
 	char driver[32], kind[16];
 	bool is_ingress, is_egress;
-	const char *mode;   /* "native", "generic", "none" */
-	const char *wanted; /* "auto", "native", "generic", "detached" */
-	const char *attach; /* "dispatcher", "single", "none" */
-	char forced[192];   /* why auto chose generic, or why attaching failed; "" nothing to say */
+	const char *mode;	     /* "native", "generic", "none" */
+	const char *wanted;	     /* "auto", "native", "generic", "detached" */
+	const char *attach;	     /* "dispatcher", "single", "none" */
+	char forced[FAULT_TEXT_MAX]; /* why auto chose generic, or why attaching failed; "" nothing
+					to say */
 	uint32_t program_id;
 	bool ready;	       /* ingress: attached and up; egress: can receive copies */
 	enum xm_reason reason; /* XM_REASON_NONE when ready */
@@ -67,9 +69,9 @@ struct status_report {
 	unsigned int config_more;			/* files of conf.d that were read */
 	unsigned int groups, entries, sets, interfaces; /* in use */
 	struct limits limits;
-	uint64_t kernel_memory_bytes; /* memlock of our maps as the kernel tells it */
-	bool settled;		      /* wanted == actual */
-	char problem[256];	      /* what could not be done and still is not; "" none */
+	uint64_t kernel_memory_bytes;	   /* memlock of our maps as the kernel tells it */
+	bool settled;			   /* wanted == actual */
+	char problem[FAULT_TEXT_MAX + 32]; /* what could not be done and is not; "" none */
 };
 
 /* One copy of a frame: where it went, or would go, or why not. */
@@ -87,11 +89,11 @@ struct frame_report {
 	const char *mode; /* "native", "generic", "none" */
 	struct prefix address, source;
 	bool has_source;
-	uint32_t vlan, size;	   /* size: bytes of the frame without FCS */
-	const char *verdict;	   /* "copied", "dropped", "passed" */
-	enum xm_reason reason;	   /* dropped: of level FRAME */
-	enum xm_protocol protocol; /* passed as; XM_PROTOCOLS: not known */
-	char detail[200];	   /* why it was passed; "" nothing to say */
+	uint32_t vlan, size;		  /* size: bytes of the frame without FCS */
+	const char *verdict;		  /* "copied", "dropped", "passed" */
+	enum xm_reason reason;		  /* dropped: of level FRAME */
+	enum xm_protocol protocol;	  /* passed as; XM_PROTOCOLS: not known */
+	char detail[FAULT_TEXT_MAX + 64]; /* why it was passed; "" nothing to say */
 	bool has_group;
 	struct group_key group; /* as the kernel's records name it */
 	uint32_t entry, set, due;
@@ -124,8 +126,8 @@ struct finding {
 	const char *check;	   /* "ready" */
 	char subject[IF_NAMESIZE]; /* an interface; "" the daemon */
 	enum finding_level level;
-	char text[320];	  /* what and why; "" when ok */
-	char remedy[640]; /* the command that mends it; "" none */
+	char text[FAULT_TEXT_MAX + 64]; /* what and why; "" when ok */
+	char remedy[640];		/* the command that mends it; "" none */
 };
 struct doctor_wish {
 	const struct names *interfaces; /* only these; NULL or none: all */

@@ -126,7 +126,7 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
 		iface->generation = ++r->generation;
 	if (error) {
-		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.170s", fault.text);
+		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.480s", fault.text);
 		note_refusal(r, error, &fault);
 	}
 	iface->outdated = error;
@@ -176,7 +176,7 @@ static void go_back(struct reconcile *r, struct iface *iface, const struct inter
 	iface->has_former = false;
 	iface->native = !iface->native;
 	iface->refused_mode = wish ? wish->mode : MODE_AUTO;
-	snprintf(iface->forced, sizeof(iface->forced), "stays %s: %.170s",
+	snprintf(iface->forced, sizeof(iface->forced), "stays %s: %.480s",
 		 iface->native ? "native" : "generic", why->text);
 	r->entries_dirty = true;
 	tell(r, "attach-failed", "interface", iface->name, why->text);
@@ -194,7 +194,7 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 		return;
 	bool automatic = !wish || wish->mode == MODE_AUTO;
 	if (automatic && iface->native && error != -EBUSY) {
-		snprintf(iface->forced, sizeof(iface->forced), "native refused: %.170s",
+		snprintf(iface->forced, sizeof(iface->forced), "native refused: %.480s",
 			 fault.text);
 		iface->native = false;
 		r->entries_dirty = true; /* sets of the other mode; the next round attaches */
@@ -205,7 +205,7 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 		go_back(r, iface, wish, &fault);
 		return;
 	}
-	snprintf(iface->forced, sizeof(iface->forced), "%.190s", fault.text);
+	snprintf(iface->forced, sizeof(iface->forced), "%s", fault.text);
 	iface->tried = true;
 	tell(r, "attach-failed", "interface", iface->name, fault.text);
 }

@@ -51,7 +51,7 @@ void check_ingress_link(struct examination *e)
 void check_program(struct examination *e)
 {
 	struct ingress_state state;
-	char foreign[96] = "", text[200];
+	char foreign[96] = "", text[FAULT_TEXT_MAX + 64];
 	const char *name = e->iface->name;
 
 	if (!e->link)
@@ -71,7 +71,7 @@ void check_program(struct examination *e)
 		finding_set(e, FINDING_PROBLEM, text, "ip link set dev %s %s off", name,
 			    e->link->xdp_mode == LINK_XDP_GENERIC ? "xdpgeneric" : "xdpdrv");
 	} else {
-		snprintf(text, sizeof(text), "no program is attached%s%.150s",
+		snprintf(text, sizeof(text), "no program is attached%s%s",
 			 e->iface->forced[0] ? ": " : "", e->iface->forced);
 		finding_set(e, FINDING_PROBLEM, text, "xmcastctl reattach %s", name);
 	}
@@ -104,13 +104,13 @@ void check_mode(struct examination *e)
 {
 	const struct interface_wish *wish = model_find_interface(e->r->model, e->iface->name);
 	const char *name = e->iface->name;
-	char text[320], command[512];
+	char text[FAULT_TEXT_MAX + 64], command[512];
 
 	if (!e->iface->attached || e->iface->native || !e->link ||
 	    (wish && wish->mode != MODE_AUTO) || !e->iface->forced[0] ||
 	    too_large_for_native(e->link)) /* that has a line of its own */
 		return;
-	snprintf(text, sizeof(text), "generic mode, which is slower: %.190s", e->iface->forced);
+	snprintf(text, sizeof(text), "generic mode, which is slower: %s", e->iface->forced);
 	const struct link *blame = egress_to_blame(e->r, e->iface);
 	if (blame && link_reason(blame, true) == XM_REASON_PEER_NO_NAPI) {
 		struct examination other = *e;

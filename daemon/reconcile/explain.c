@@ -58,7 +58,7 @@ static void why_inactive(const struct reconcile *r, const struct iface *iface, c
 	else if (wish && wish->detached)
 		snprintf(buf, size, "%s is detached: run xmcastctl attach %s", name, name);
 	else
-		snprintf(buf, size, "no program is attached to %s%s%.120s", name,
+		snprintf(buf, size, "no program is attached to %s%s%s", name,
 			 iface->forced[0] ? ": " : "", iface->forced);
 }
 

@@ -57,7 +57,7 @@ struct iface {
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
 	struct ingress_state state;
-	char forced[192]; /* why the mode is what it is, or why attaching failed */
+	char forced[FAULT_TEXT_MAX]; /* why the mode is what it is, or why attaching failed */
 	unsigned int prefixes, source_prefixes; /* entries in the tries */
 	uint32_t exclude;			/* slot of its own exclude map, --enforce lookup */
 	bool exclude_closed;			/* which does not hold all it must */

@@ -47,7 +47,7 @@ void lend(struct reconcile *r, struct iface *iface, const struct link *link)
 
 	iface->native = true;
 	if (attach_one(r, iface, link, &fault)) {
-		snprintf(iface->forced, sizeof(iface->forced), "%.190s", fault.text);
+		snprintf(iface->forced, sizeof(iface->forced), "%s", fault.text);
 		iface->tried = true;
 		decide_again(r);
 		tell(r, "attach-failed", "interface", iface->name, fault.text);

@@ -33,7 +33,7 @@ static struct egress_report *report_members(struct reconcile *r, const struct ac
 		if (link && !e->ready)
 			link_detail(r, link, m->reason, e->detail, sizeof(e->detail));
 		if (link && m->reason == XM_REASON_NO_XDP_XMIT && m->iface->tried)
-			snprintf(e->detail, sizeof(e->detail), "%.127s", m->iface->forced);
+			snprintf(e->detail, sizeof(e->detail), "%s", m->iface->forced);
 	}
 	return egress;
 }
@@ -65,7 +65,7 @@ static void report_state(struct reconcile *r, const struct iface *ingress, uint3
 		detached_by(wish, out->detail, sizeof(out->detail));
 	} else if (!ingress->attached) {
 		out->state = "failed";
-		snprintf(out->detail, sizeof(out->detail), "%.159s", ingress->forced);
+		snprintf(out->detail, sizeof(out->detail), "%s", ingress->forced);
 	} else {
 		const struct link *link = netlink_by_index(r->netlink, ingress->ifindex);
 		out->state = ready ? "active" : "no-egress";
@@ -237,7 +237,7 @@ static bool interface_failed(const struct reconcile *r, const struct iface *ifac
 /* The first of what could not be done and still is not. */
 static void report_problem(const struct reconcile *r, char *buf, size_t size)
 {
-	snprintf(buf, size, "%.255s", r->problem.text);
+	snprintf(buf, size, "%s", r->problem.text);
 	for (uint32_t slot = 1; !*buf && slot <= r->dp->sizes.interfaces; slot++) {
 		const struct iface *iface = r->ifaces[slot];
 		if (iface && interface_failed(r, iface))

@@ -396,7 +396,7 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 		fault_set(fault, error, "cannot trace: %s", strerror(-error));
 	else if (!switch_programs(r, wish->from))
 		error = fault_set(fault, -ENOENT,
-				  "no ingress runs a program that could see a frame%s%.300s",
+				  "no ingress runs a program that could see a frame%s%.440s",
 				  r->error ? ": " : "", r->error ? r->fault.text : "");
 	if (error)
 		reconcile_trace_stop(r);

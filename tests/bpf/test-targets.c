@@ -353,6 +353,8 @@ static void test_exclude_by_lookup(void **state)
 		assert_int_equal(after.dropped[XM_REASON_EXCLUDED] -
 				     before[i].dropped[XM_REASON_EXCLUDED],
 				 COPIES * excluded[i]);
+		/* in0 has no slot in this world: others' flushes leave nothing for ours either */
+		assert_int_equal(after.flush_excluded, 0);
 	}
 }
 

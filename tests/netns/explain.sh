@@ -80,6 +80,20 @@ same "an exclude map is consulted" \
     "$(who --group 239.1.1.1) $(egress out1 --group 239.1.1.1)" "out0 excluded"
 check "... as it is for frames" deliver -n 20 239.1.1.1 all:r0 none:r1
 
+# Why no program is there, to its end: that is where the mending command is.
+configure ''
+ns s ip link set s0 mtu 9000
+configure 'group 239.1.1.1 --from in0 --to out0' 'interface in0 --mode native' 2>/dev/null
+until_true 5 is failed group 239.1.1.1 .state
+whole='cannot attach to in0 in native mode: .*, or use `interface in0 --mode generic`$'
+check "explain tells all of why it could not be attached" eval \
+    'why .detail --group 239.1.1.1 | grep "no program is attached to in0: $whole"'
+check "... as does list-groups" eval 'group 239.1.1.1 .detail | grep "^$whole"'
+check "... and doctor" eval 'ctl doctor | grep "program  *in0: no program is attached: .*--mode generic\`;"'
+ns s ip link set s0 mtu 1500
+configure 'group 239.1.1.1 --from in0 --to out0,out1' 'interface in0 --mode native'
+until_true 5 settled
+
 # One that waits for its ingress, and one that was taken off.
 ctl detach in0 >/dev/null
 check "detached: passed, and how to attach" eval \
