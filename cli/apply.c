@@ -28,18 +28,18 @@ static void print_error(const char *file, unsigned int line, const char *text, v
 
 static int read_file(const char *file, struct model *model)
 {
-	FILE *stream = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+	FILE *stream = strcmp(file, "-") == 0 ? stdin : config_open(file, 0, true);
 	int r;
 
 	if (!stream)
-		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, strerror(errno));
+		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, config_unreadable(-errno));
 	limits_raise(&model->limits); /* the daemon's limits are the daemon's to enforce */
 	r = config_read_stream(stream, stream == stdin ? "(standard input)" : file, true, model,
 			       print_error, NULL);
 	if (stream != stdin)
 		fclose(stream);
 	if (r < 0)
-		return cli_fail(CLI_REFUSED, "cannot apply %s: %s", file, strerror(-r));
+		return cli_fail(CLI_REFUSED, "cannot apply %s: %s", file, config_unreadable(r));
 	if (r > 0)
 		return cli_fail(CLI_REFUSED, "%d %s in %s: nothing was changed", r,
 				r == 1 ? "error" : "errors", file);

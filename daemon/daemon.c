@@ -108,7 +108,8 @@ int daemon_read_config(struct daemon *d, struct model *model, struct fault *faul
 				 on_config_error, &errors);
 	tell_untold(&errors);
 	if (result < 0 && !errors.count)
-		return fault_set(fault, result, "%s: %s", options->config, strerror(-result));
+		return fault_set(fault, result, "%s: %s", options->config,
+				 config_unreadable(result));
 	return result ? -EINVAL : 0;
 }
 

@@ -29,7 +29,7 @@ int place_enter_netns(const char *netns, struct fault *fault)
 	char path[256];
 
 	snprintf(path, sizeof(path), strchr(netns, '/') ? "%s" : "/run/netns/%s", netns);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return fault_set(fault, -errno, "network namespace %s: %s: see `ip netns list`",
 				 path, strerror(errno));

@@ -41,6 +41,15 @@ int group_statement_add(const struct group_statement *statement, struct model *m
 typedef void (*config_error)(const char *file, unsigned int line, const char *text, void *data);
 
 /*
+ * Opens a file to be read to its end, and waits for nobody: a regular file of at most 1 GiB, or
+ * /dev/null; with `pipes` also one of those, which waits for its writer. `flags`: more of open(2).
+ * NULL with errno: EISDIR, ENOTSUP (something else), EFBIG, or as of open(2).
+ */
+FILE *config_open(const char *path, int flags, bool pipes);
+/* Words for a negative errno of opening or reading. */
+const char *config_unreadable(int error);
+
+/*
  * Reads statements into the model: limits first, then daemon, interfaces and groups,
  * wherever they stand. All errors are reported, not only the first; the return
  * is the number of errors, or negative errno (unreadable file: reported too; memory). What stood in

@@ -2,9 +2,13 @@
 /* Where texts come from: streams, the configuration file and its conf.d. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "daemon/config/private.h"
 
@@ -31,6 +35,54 @@ const char *file_intern(const char *file)
 	return known->name;
 }
 
+/* 1,048,576 groups, the most there can be, of 1 KiB each. */
+#define TEXT_BYTES_MAX (1L << 30)
+
+static bool is_null(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/* 0, or why what stands there is not read. */
+static int unfit(int fd, bool pipes)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	if (S_ISREG(st.st_mode))
+		return st.st_size > TEXT_BYTES_MAX ? EFBIG : 0;
+	return is_null(&st) || (pipes && S_ISFIFO(st.st_mode)) ? 0 : ENOTSUP;
+}
+
+FILE *config_open(const char *path, int flags, bool pipes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags | (pipes ? 0 : O_NONBLOCK)), error;
+	FILE *stream;
+
+	if (fd < 0)
+		return NULL;
+	error = unfit(fd, pipes);
+	stream = error ? NULL : fdopen(fd, "r");
+	if (!stream) {
+		error = error ? error : errno;
+		close(fd);
+		errno = error;
+	}
+	return stream;
+}
+
+const char *config_unreadable(int error)
+{
+	if (error == -ENOTSUP)
+		return "it is no regular file";
+	if (error == -EFBIG)
+		return "it has more than 1 GiB";
+	return strerror(-error);
+}
+
 int text_read(struct text *text, FILE *stream)
 {
 	struct text new = {.file = text->file};
@@ -48,6 +100,10 @@ int text_read(struct text *text, FILE *stream)
 			new.bytes = grown;
 		}
 		new.size += fread(new.bytes + new.size, 1, room - new.size, stream);
+		if (new.size > TEXT_BYTES_MAX) {
+			free(new.bytes);
+			return -EFBIG;
+		}
 	}
 	if (ferror(stream)) {
 		free(new.bytes);
@@ -96,7 +152,7 @@ static int files_add(struct files *files, const char *path)
 	if (!grown || !text.file)
 		return -ENOMEM;
 	files->text = grown;
-	stream = fopen(path, "re");
+	stream = config_open(path, 0, false);
 	if (!stream)
 		return -errno;
 	r = text_read(&text, stream);
@@ -118,7 +174,7 @@ static void say_unreadable(config_error report, const char *path, int error, voi
 {
 	char words[128];
 
-	snprintf(words, sizeof(words), "cannot be read: %s", strerror(-error));
+	snprintf(words, sizeof(words), "cannot be read: %s", config_unreadable(error));
 	if (report)
 		report(path, 0, words, data);
 }

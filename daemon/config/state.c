@@ -93,7 +93,9 @@ static int sync_directory(const char *path)
 
 static int write_beside(const char *new, const char *path, const struct model *model)
 {
-	int fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+	int fd =
+		open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600),
+	    r;
 
 	if (fd < 0)
 		return -errno;
@@ -231,7 +233,7 @@ static int read_stream(const char *path, FILE *stream, struct model *model, stru
 		r = text_read(&text, stream);
 	}
 	if (r < 0)
-		fault_set(fault, r, "state %s: cannot be read: %s", path, strerror(-r));
+		fault_set(fault, r, "state %s: cannot be read: %s", path, config_unreadable(r));
 	else
 		r = state_parse(&text, other, fault);
 	if (!r)
@@ -239,24 +241,6 @@ static int read_stream(const char *path, FILE *stream, struct model *model, stru
 	free(text.bytes);
 	model_free(other);
 	return r;
-}
-
-/* A regular file and no link: whatever else stands there was not written by us. */
-static FILE *open_state(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	FILE *stream = NULL;
-	struct stat st;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
-	else
-		stream = fdopen(fd, "r");
-	if (!stream)
-		close(fd);
-	return stream;
 }
 
 /* A writer that was killed leaves its temporary file. */
@@ -278,7 +262,8 @@ int state_remove(const char *path, struct fault *fault)
 
 int state_read(const char *path, struct model *model, struct fault *fault)
 {
-	FILE *stream = open_state(path);
+	/* no link: whatever else stands there was not written by us */
+	FILE *stream = config_open(path, O_NOFOLLOW, false);
 	struct fault damage;
 	char kept[PATH_MAX + sizeof(".damaged")];
 	int r, error = errno;
@@ -289,7 +274,8 @@ int state_read(const char *path, struct model *model, struct fault *fault)
 	if (!stream && errno == ENOENT)
 		return fault_set(fault, -ENOENT, "state %s: there is none", path);
 	if (!stream)
-		return fault_set(fault, -errno, "state %s: cannot be read: %m", path);
+		return fault_set(fault, -errno, "state %s: cannot be read: %s", path,
+				 config_unreadable(-errno));
 	r = read_stream(path, stream, model, &damage);
 	fclose(stream);
 	if (r != -EBADMSG)

@@ -47,7 +47,7 @@ static void try_path(struct search *search, const char *path)
 	int fd, nsid;
 
 	search->candidates++;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* whatever stands there */
 	if (fd < 0)
 		return;
 	if (is_new(search, fd) && !route_nsid(search->route, fd, &nsid) && nsid == search->nsid)

@@ -56,6 +56,27 @@ for line in 5 6 7; do
 	check "--check names line $line" grep -q "xmcastd.conf:$line: " "$work/check.out2"
 done
 cp "$work/good.conf" "$conf"
+# What has no end or makes the reader wait: told at once, and the daemon goes on.
+mkdir "$work/conf.d"
+odd="$work/conf.d/odd.conf"
+for kind in fifo zero huge; do
+	case $kind in
+	fifo) mkfifo "$odd" ;;
+	zero) ln -sf /dev/zero "$odd" ;;
+	huge) rm -f "$odd" && truncate -s 2G "$odd" ;;
+	esac
+	check "$kind in conf.d: reload names it" timeout 5 sh -c "
+	    '$build/cli/xmcastctl' reload 2>&1 | grep 'odd.conf: cannot be read: it '"
+	check "... status answers" timeout 5 "$build/cli/xmcastctl" status
+	[ $kind = fifo ] || check "... apply refuses it" timeout 5 sh -c "
+	    '$build/cli/xmcastctl' apply '$odd' 2>&1 | grep 'cannot read .*odd.conf: it '"
+	[ $kind != fifo ] || check "... --config refuses it" timeout 5 sh -c "
+	    '$build/daemon/xmcastd' --check --config '$odd' 2>&1 | grep 'cannot be read: it '"
+	rm -f "$odd"
+done
+[ -z "$long" ] || check "standard input without an end" sh -c "
+    '$build/cli/xmcastctl' apply - </dev/zero 2>&1 | grep 'more than 1 GiB'"
+rm -r "$work/conf.d"
 check "--check of a good file" "$build/daemon/xmcastd" --check --config "$conf"
 check "--check of a missing file names it, and no line" refused 1 \
     "^xmcastd: $work/nothing.conf: cannot be read: No such file" \

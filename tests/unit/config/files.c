@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/unit/config/collect.h"
@@ -30,6 +32,16 @@ static void put(const char *name, const char *text)
 	assert_non_null(stream);
 	fputs(text, stream);
 	assert_int_equal(fclose(stream), 0);
+}
+
+static void bind_socket(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	close(fd);
 }
 
 static int read_all(const char *file, struct model **model)
@@ -146,6 +158,58 @@ static void what_cannot_be_read_is_an_error(void **state)
 	model_free(model);
 }
 
+/* Nobody writes into the FIFO, /dev/zero has no end, and the last file 2 GiB of nothing. */
+static void odd_file(const char *path, int kind)
+{
+	unlink(path);
+	if (kind == 0)
+		assert_int_equal(mkfifo(path, 0600), 0);
+	if (kind == 1)
+		assert_int_equal(symlink("/dev/zero", path), 0);
+	if (kind == 2)
+		bind_socket(path);
+	if (kind == 3) {
+		put(path, "");
+		assert_int_equal(truncate(path, 1L << 31), 0);
+	}
+}
+
+static void what_is_no_text_is_refused_at_once(void **state)
+{
+	static const char *const words[] = {"it is no regular file", "it is no regular file",
+					    "No such device or address", "it has more than 1 GiB"};
+	static const char *const paths[] = {"x.conf", "conf.d/a.conf", "state"};
+	struct model *model;
+	struct fault fault;
+
+	(void)state;
+	mkdir("conf.d", 0755);
+	put("y.conf", "");
+	for (int kind = 0; kind < 4; kind++) {
+		for (int i = 0; i < 3; i++)
+			odd_file(paths[i], kind);
+		assert_true(read_all("x.conf", &model) < 0);
+		assert_non_null(strstr(errors.text, "x.conf:0: cannot be read: "));
+		assert_non_null(strstr(errors.text, "conf.d/a.conf:0: cannot be read: "));
+		assert_non_null(strstr(errors.text, words[kind]));
+		model_free(model);
+		model = model_new();
+		assert_true(state_read("state", model, &fault) < 0);
+		if (kind != 1) /* a link is none of ours, whatever it leads to */
+			assert_non_null(strstr(fault.text, words[kind]));
+		odd_file("state.new", kind);
+		if (kind != 3)
+			assert_true(state_write("state", model, &fault) < 0);
+		model_free(model);
+	}
+	for (int i = 0; i < 2; i++) {
+		unlink(paths[i]);
+		assert_int_equal(symlink("/dev/null", paths[i]), 0);
+	}
+	assert_int_equal(read_all("x.conf", &model), 0);
+	model_free(model);
+}
+
 static void without_conf_d_all_is_well(void **state)
 {
 	struct model *model;
@@ -192,6 +256,7 @@ int main(void)
 	    TEST(conf_d_is_read_beside_the_file),
 	    TEST(files_come_in_the_order_of_versions),
 	    TEST(errors_of_all_files_are_told),
+	    TEST(what_is_no_text_is_refused_at_once),
 	    TEST(what_cannot_be_read_is_an_error),
 	    TEST(without_conf_d_all_is_well),
 	    TEST(conf_d_is_read_without_an_optional_file),
