@@ -59,7 +59,8 @@ static void *worker_main(void *data)
 		pthread_mutex_lock(&w->lock);
 		w->work = 0;
 		w->error = error;
-		eventfd_write(w->done_fd, 1);
+		while (eventfd_write(w->done_fd, 1)) /* or the loop would wait for ever */
+			usleep(1000);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;

@@ -66,14 +66,14 @@ refuses "a kernel without BTF" 'no BTF.*CONFIG_DEBUG_INFO_BTF'
 umount /sys/kernel/btf
 
 # The first socket of netlink, as a filter of system calls would have it.
-xmcastd="strace -f -o $work/calls -e trace=socket $build/daemon/xmcastd"
+xmcastd="traced -f -o $work/calls -e trace=socket $build/daemon/xmcastd"
 check "xmcastd starts, traced" configure ''
 kill "$(ctl --json status | jq .pid)"
 wait "$daemon_pid"
 daemon_pid=
 xmcastd=
 first=$(grep -n 'AF_NETLINK.*NETLINK_ROUTE' "$work/calls" | head -1 | cut -d: -f1)
-refuses "netlink blocked" 'netlink.*RestrictAddressFamilies' strace -f -o /dev/null \
+refuses "netlink blocked" 'netlink.*RestrictAddressFamilies' traced -f -o /dev/null \
     -e "inject=socket:error=EAFNOSUPPORT:when=$first+"
 if [ -n "${XMCAST_SANITIZED:-}" ]; then
 	skip "a limit of memory" "the sanitizer needs more"

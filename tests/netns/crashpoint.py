@@ -3,7 +3,7 @@
 """crashpoint.py BUILD WORK LIMIT: performs the scenarios of crash.py in this network namespace, as standard
 input asks, line by line, and answers each with a line of JSON:
   calls SCENARIO                         the system calls that it makes
-  point SCENARIO CALL NUMBER FAULT       what is wrong after that fault in that call, and whether it got stuck
+  point SCENARIO CALL NUMBER FAULT       what is wrong after that fault in that call, and what became of it
 After each point: what forwarded goes on; a daemon that is started then settles and forwards; after
 --purge no map, pin, program, temporary file or namespace is left. LIMIT is a limit of interfaces that nobody else on
 this machine has, and one less than a prime: by their sizes our maps are known among all of this kernel."""
@@ -111,10 +111,14 @@ class Daemon:
     """A daemon, or strace around one."""
 
     def __init__(self, words, until=settled):
-        self.log = open(work + "/daemon.log", "ab")
+        self.log = open(work + "/daemon.log", "wb")
         self.process = subprocess.Popen(words, stdout=self.log, stderr=self.log)
-        self.up = wait(lambda: self.process.poll() is not None or until(), 15)
+        self.up = wait(lambda: self.process.poll() is not None or until(), 30)
         self.up = self.up and self.process.poll() is None
+
+    def last_words(self):
+        with open(self.log.name, errors="replace") as f:
+            return (f.read().splitlines() or ["it said nothing"])[-1]
 
     def end(self, how=signal.SIGTERM):
         if self.process.poll() is None:
@@ -207,8 +211,8 @@ def purge():
 
 def strace(options, pid=None, words=()):
     at = ["-p", str(pid)] if pid else ["--", *words]
-    # with seccomp only the calls that are asked for stop the daemon; it is for children alone
-    return ["strace", "-f", "-qq", *([] if pid else ["--seccomp-bpf"]), *options, *at]
+    # not --seccomp-bpf: with it an injected signal is lost now and then
+    return ["strace", "-f", "-qq", *options, *at]
 
 
 def traced_child(process):
@@ -235,7 +239,7 @@ def perform(scenario, options):
         outcome = "up" if traced.up else "ended" if traced.process.poll() is not None else "stuck"
         for pid in traced_child(traced.process):
             os.kill(pid, signal.SIGKILL)
-        traced.end(signal.SIGKILL) if traced.process.poll() is None else traced.log.close()
+        traced.end(0)  # strace ends when the daemon is gone, and its lock with it
         return answered, outcome, traced.process.returncode
     pid = earlier.process.pid
     tracer = subprocess.Popen(strace(options, pid), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -259,18 +263,22 @@ def fresh():
 
 
 def check_point(scenario, call, n, fault):
-    """What is wrong, one line each, and whether it neither came up nor ended."""
+    """What is wrong, one line each, and what became of it: up, ended, stuck, missed (it made fewer such calls)."""
     wrong = []
     fresh()
-    answered, outcome, code = perform(scenario, ["-o", "/dev/null", "-e", f"trace={call}", "-e",
+    calls = work + "/calls"
+    answered, outcome, code = perform(scenario, ["-o", calls, "-e", f"trace={call}", "-e",
                                                  f"inject={call}:{fault}:when={n}"])
+    with open(calls) as f:
+        if not re.search("INJECTED|killed by SIGKILL" if outcome == "ended" else "INJECTED", f.read()):
+            outcome = "missed"
     if code is not None and -code in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
         wrong.append(f"it crashed with signal {-code}")
     if scenario.went_on and not forwards("239.1.1.1"):
         wrong.append("forwarding stopped")
     after = Daemon(command())
     if not after.up:
-        wrong.append("the next daemon did not settle")
+        wrong.append(f"the next daemon did not settle (exit code {after.process.poll()}): {after.last_words()}")
     elif scenario.name == "attach" and not answered and not attach().returncode == 0:
         wrong.append("attach afterwards failed")
     wanted = ["239.1.1.1", "239.1.2.7"] + ([scenario.group] if scenario.group and answered else [])
@@ -285,7 +293,7 @@ def check_point(scenario, call, n, fault):
     if text:
         wrong.append(f"purge: {text.strip()}")
     wrong += [f"left over: {what}" for what in left_over()]
-    return wrong, outcome == "stuck"
+    return wrong, outcome
 
 
 def calls_of(scenario, traced):

@@ -41,11 +41,6 @@ trap 'exit 143' TERM INT HUP
 mount -t tmpfs -o mode=755 xmcast-test /run
 mkdir -p /run/netns /run/t
 work=/run/t
-# The leak sanitizer does not work under it.
-strace()
-{
-	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" command strace "$@"
-}
 mount -t sysfs sysfs /sys && mount -t bpf bpf /sys/fs/bpf
 ip link set lo up
 

@@ -88,6 +88,12 @@ outs()
 	seq -s, -f 'out%g' 0 $(($1 - 1))
 }
 
+# traced OPTION...: strace, under which the leak sanitizer does not work.
+traced()
+{
+	ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace "$@"
+}
+
 # daemon [OPTION...]: starts xmcastd (or what $xmcastd says) here and waits until it answers.
 daemon()
 {

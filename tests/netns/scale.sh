@@ -70,7 +70,8 @@ for attempt in 1 2 3; do
 done
 in_time "... takes less than 2000 ms" 2000 $best
 check "settled" until_true 10 settled
-below "... with less than 65536 KiB of memory at the peak" 65536 "$(hwm)"
+[ -n "${XMCAST_SANITIZED:-}" ] ||
+    below "... with less than 65536 KiB of memory at the peak" 65536 "$(hwm)"
 same "all are there" $groups "$(ctl --json status | jq .groups)"
 same "... in 100 sets" 100 "$(ctl --json status | jq .sets)"
 # Group number 54321: k is 21, its members are out6, out8 and out15.
