@@ -103,7 +103,9 @@ for _ in $(seq 1 "${long:+10}50"); do
 done
 : >"$work/stop"
 wait $slow_pid
-check "root was answered within a second" [ "$(cat "$work/slow")" -lt 1000 ]
+longest=1000
+[ -z "${XMCAST_SANITIZED:-}" ] || longest=5000
+check "root was answered within $longest ms" [ "$(cat "$work/slow")" -lt $longest ]
 comment "root waited $(cat "$work/slow") ms at most"
 check "their memory is bounded" until_true 15 grown 32768 "$before_kib"
 check "it is the same daemon" same_daemon

@@ -20,7 +20,7 @@ in_turn()
 	    "$work/xmcastd.conf" >"$work/changer.out" 2>&1 &
 	changer=$!
 	sent=0
-	until_true 5 test -s "$work/changer.out"
+	until_true 60 test -s "$work/changer.out" || return 1
 	while kill -0 $changer 2>/dev/null; do
 		deliver -k e -p 5001 -f 2 -n $((frames / 10)) -r 1000 239.1.1.9 all:r4 \
 		    >"$work/both.out" 2>&1 &
