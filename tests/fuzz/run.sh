@@ -7,7 +7,7 @@ tests=$(cd "$(dirname "$0")" && pwd)
 build=${XMCAST_BUILD_ASAN:-$tests/../../build-tests/asan}/tests/fuzz
 seconds=10
 [ "${1:-}" != --long ] || {
-	seconds=600
+	seconds=300
 	shift
 }
 

@@ -26,7 +26,7 @@ FAILS = ("openat flock socket listen epoll_create1 eventfd2 signalfd4 timerfd_cr
 HARMLESS = re.compile(r"BPF_(MAP_CREATE|MAP_FREEZE|MAP_LOOKUP|MAP_GET|OBJ_GET|PROG_LOAD|PROG_BIND|PROG_TEST|BTF_)\w*|"
                       r"\w+_GET\w*")
 
-MOST = 12  # calls of one kind fail, evenly spread
+MOST = 8  # calls of one kind fail, evenly spread
 
 
 def kind_of(call, about):
@@ -147,7 +147,7 @@ def run_points(workers, scenario, points):
 
 
 def main(sample, command, scenarios):
-    workers = start_workers(command, 2 * len(os.sched_getaffinity(0)))
+    workers = start_workers(command, 3 * len(os.sched_getaffinity(0)))
     sums, left_out, failed = collections.Counter(), collections.Counter(), 0
     for i, scenario in enumerate(scenarios, 1):
         plan = Plan(workers[0].ask("calls", scenario, ",".join(CHANGES + FAILS)))
