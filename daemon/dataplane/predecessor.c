@@ -10,58 +10,75 @@
 
 #include "daemon/dataplane/load.h"
 
-/* NULL: not there, or not what the contract says. */
-static const struct pinned_map *map_of(struct predecessor *p, const char *name)
+/*
+ * 1: here it is; 0: not there, or not what the contract says. A negative errno of the kernel is not
+ * the same: what a predecessor holds may not be passed over because it could not be read just now.
+ */
+static int map_of(struct predecessor *p, const char *name, const struct pinned_map **out)
 {
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 
 	for (unsigned int i = 0; i < p->map_count; i++)
-		if (!strcmp(p->map[i].name, name))
-			return &p->map[i];
+		if (!strcmp(p->map[i].name, name)) {
+			*out = &p->map[i];
+			return 1;
+		}
 	if (p->map_count == PREDECESSOR_MAPS)
-		return NULL;
+		return 0;
 	_cleanup_close_ int fd = pin_get_in(p->dir, name);
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ||
-	    info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
-		return NULL;
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	int r = bpf_obj_get_info_by_fd(fd, &info, &size);
+	if (r < 0)
+		return r;
+	if (info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
+		return 0;
 	struct pinned_map map = {.count = info.max_entries, .stride = (info.value_size + 7) & ~7U};
 	map.bytes = page_align((size_t)map.count * map.stride);
 	map.at = mmap(NULL, map.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map.at == MAP_FAILED)
-		return NULL;
+		return -errno;
 	snprintf(map.name, sizeof(map.name), "%s", name);
 	p->map[p->map_count] = map;
-	return &p->map[p->map_count++];
+	*out = &p->map[p->map_count++];
+	return 1;
 }
 
-static void take_field(struct predecessor *p, const struct xm_field *told)
+static int take_field(struct predecessor *p, const struct xm_field *told)
 {
 	for (size_t i = 0; i < fields_count(); i++) {
+		const struct pinned_map *map = NULL;
 		if (strcmp(field_at(i)->name, told->name))
 			continue;
-		const struct pinned_map *map = map_of(p, told->map);
-		if (map && (uint64_t)told->offset + told->size <= map->stride)
+		int r = map_of(p, told->map, &map);
+		if (r < 0)
+			return r;
+		if (r && (uint64_t)told->offset + told->size <= map->stride)
 			p->view[i] = (struct view){map, told->offset, told->size};
 	}
+	return 0;
 }
 
-static void take_fields(struct predecessor *p)
+static int take_fields(struct predecessor *p)
 {
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 	struct xm_field told;
 
-	if (p->fields < 0 || bpf_obj_get_info_by_fd(p->fields, &info, &size) < 0 ||
-	    info.value_size != sizeof(told))
-		return;
+	int r = p->fields < 0 ? 0 : bpf_obj_get_info_by_fd(p->fields, &info, &size);
+	if (r < 0 || info.value_size != sizeof(told))
+		return r;
 	for (uint32_t i = 0; i < info.max_entries; i++) {
-		if (bpf_map_lookup_elem(p->fields, &i, &told) || !told.name[0])
-			return;
+		r = bpf_map_lookup_elem(p->fields, &i, &told);
+		if (r < 0 || !told.name[0])
+			return r;
 		told.name[sizeof(told.name) - 1] = told.map[sizeof(told.map) - 1] = 0;
-		if (told.map[0])
-			take_field(p, &told);
+		r = told.map[0] ? take_field(p, &told) : 0;
+		if (r < 0)
+			return r;
 	}
+	return 0;
 }
 
 static int take_program(const char *name, void *token)
@@ -88,13 +105,17 @@ static int take_program(const char *name, void *token)
 	return 0;
 }
 
-static uint32_t map_id(const char *dir, const char *name)
+static int take_id(const char *dir, const char *name, uint32_t *id)
 {
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 	_cleanup_close_ int fd = pin_get_in(dir, name);
 
-	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ? 0 : info.id;
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	int r = bpf_obj_get_info_by_fd(fd, &info, &size);
+	*id = info.id;
+	return r;
 }
 
 int predecessor_open(struct predecessor *p)
@@ -105,10 +126,11 @@ int predecessor_open(struct predecessor *p)
 	p->fields = pin_get_in(p->dir, PIN_FIELDS);
 	if (p->fields < 0 && p->fields != -ENOENT)
 		return p->fields;
-	take_fields(p);
+	int r = take_fields(p);
+	if (!r)
+		r = take_id(p->dir, map_name(MAP_INTERFACES), &p->interfaces_id);
 	p->carried = pin_is_there(p->dir, PIN_CARRIED);
-	p->interfaces_id = map_id(p->dir, map_name(MAP_INTERFACES));
-	return pins_each(p->dir, take_program, p);
+	return r < 0 ? r : pins_each(p->dir, take_program, p);
 }
 
 void predecessor_close(struct predecessor *p)
