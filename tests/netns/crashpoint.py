@@ -259,6 +259,7 @@ def perform(scenario, options):
 
 def fresh():
     subprocess.run(["rm", "-rf", run])
+    subprocess.run(["ip", "link", "set", "in0", "allmulticast", "off"], check=True)  # what a bad point left
     configure()
 
 
