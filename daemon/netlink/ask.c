@@ -54,7 +54,7 @@ int ask_all(struct netlink *netlink)
 		netlink->cache.by_index[i]->seen = false;
 		netlink->cache.by_index[i]->peer_stale = true;
 	}
-	r = route_dump(&netlink->route, apply_dumped, netlink, &whole);
+	r = route_dump(&netlink->route, -1, apply_dumped, netlink, &whole);
 	if (!r)
 		r = sweep(netlink, whole);
 	if (!r && netlink->features.known)

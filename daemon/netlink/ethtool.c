@@ -28,6 +28,7 @@ static const struct {
     {"rx-udp-gro-forwarding", OFFLOAD_UDP_GRO},
     {"rx-vlan-filter", OFFLOAD_FILTER_CTAG},
     {"rx-vlan-stag-filter", OFFLOAD_FILTER_STAG},
+    {"tx-checksum-ip-generic", OFFLOAD_TX_SUMS},
 };
 #define OFFLOADS (sizeof(offload_names) / sizeof(*offload_names))
 

@@ -34,6 +34,9 @@ const char *offload_name(unsigned int bit);
 #define OFFLOAD_GRO_LIST (1u << 6) /* rx-gro-list */
 #define OFFLOAD_UDP_GRO	 (1u << 7) /* rx-udp-gro-forwarding */
 
+/* Sums that are left to the device. */
+#define OFFLOAD_TX_SUMS (1u << 10) /* tx-checksum-ip-generic, as a veth has it */
+
 struct offloads {
 	unsigned int active, changeable; /* bits OFFLOAD_* */
 };

@@ -137,6 +137,19 @@ int netlink_peer_prefix(struct netlink *netlink, int ifindex, char *buf, size_t 
  * names of those that are on, "" none. Generic receive offload of TCP alone is none of them. */
 int netlink_merging_offloads(struct netlink *netlink, int ifindex, char *buf, size_t size);
 
+/* Does a veth's other end leave checksums of what it sends to hardware that there is not? -EXDEV:
+ * out of reach, as above. */
+int netlink_peer_leaves_sums(struct netlink *netlink, int ifindex, bool *leaves);
+
+/*
+ * Calls f for every VXLAN in the namespace of a veth's other end, if it sends to a multicast group:
+ * `group` is that, in network byte order, IPv4 mapped into IPv6. Until f returns non-zero. 0,
+ * negative errno.
+ */
+int netlink_peer_vxlans(struct netlink *netlink, int ifindex,
+			int (*f)(const char *name, const uint8_t group[16], void *data),
+			void *data);
+
 /* A bridge whose snooping filters multicast, and nobody asks for memberships. */
 int netlink_bridge_lacks_querier(struct netlink *netlink, int ifindex, bool *lacks);
 

@@ -83,6 +83,24 @@ int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_t
 	return r;
 }
 
+int netlink_peer_leaves_sums(struct netlink *netlink, int ifindex, bool *leaves)
+{
+	const struct link *link = netlink_by_index(netlink, ifindex);
+	struct offloads offloads;
+	struct target target;
+	int r;
+
+	if (!link || !link_is_veth(link))
+		return -ENODEV;
+	r = find_target(netlink, link, &target);
+	if (!r)
+		r = ethtool_get_offloads(target.ethtool, target.ifindex, &offloads);
+	if (!r)
+		*leaves = offloads.active & OFFLOAD_TX_SUMS;
+	ethtool_close(&target.elsewhere);
+	return r;
+}
+
 /* Changes `bits`, all of them or -EOPNOTSUPP; 1: nothing to do. */
 static int change(struct target *target, unsigned int bits, bool on, unsigned int *changed)
 {

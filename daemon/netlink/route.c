@@ -158,7 +158,7 @@ static struct nl_msg *new_request(int type, int flags, void *header, size_t size
 	return message;
 }
 
-int route_dump(struct route *route, request_each each, void *data, bool *whole)
+int route_dump(struct route *route, int nsid, request_each each, void *data, bool *whole)
 {
 	struct ifinfomsg info = {.ifi_family = AF_UNSPEC};
 	struct nl_msg *message = new_request(RTM_GETLINK, NLM_F_DUMP, &info, sizeof(info));
@@ -166,7 +166,9 @@ int route_dump(struct route *route, request_each each, void *data, bool *whole)
 
 	if (!message)
 		return -ENOMEM;
-	for (int i = 0; i < DUMP_TRIES; i++) {
+	if (nsid >= 0 && nla_put_s32(message, IFLA_TARGET_NETNSID, nsid) < 0)
+		r = -ENOMEM;
+	for (int i = 0; !r && i < DUMP_TRIES; i++) {
 		r = request_run(&route->request, nlmsg_hdr(message), each, data);
 		*whole = !route->request.interrupted;
 		if (r < 0 || *whole)

@@ -30,9 +30,9 @@ typedef void (*route_message)(const struct nlmsghdr *message, int nsid, void *da
  */
 int route_read(struct route *route, unsigned int budget, route_message each, void *data);
 
-/* All links, as RTM_NEWLINK messages. Retries while the kernel says that it was not of one piece;
- * *whole is false when it never was. */
-int route_dump(struct route *route, request_each each, void *data, bool *whole);
+/* All links, as RTM_NEWLINK messages, nsid as in route_get(). Retries while the kernel says that it
+ * was not of one piece; *whole is false when it never was. */
+int route_dump(struct route *route, int nsid, request_each each, void *data, bool *whole);
 /* One link. nsid -1: here; else of that namespace. -ENODEV: no such link. */
 int route_get(struct route *route, int ifindex, int nsid, struct link *out);
 /* Of a bridge: does it filter by memberships, and does anybody, it or another, ask for them? */

@@ -33,6 +33,7 @@ static const struct check {
     {"native-mtu", SCOPE_INGRESS, check_ingress_mtu},
     {"allmulticast", SCOPE_INGRESS, check_allmulti},
     {"vlan-offload", SCOPE_INGRESS, check_vlan_offload},
+    {"tunnels", SCOPE_INGRESS, check_tunnels},
     {"merging", SCOPE_INGRESS, check_merging},
     {"snooping", SCOPE_INGRESS, check_snooping},
     {"loop", SCOPE_INGRESS, check_loop},

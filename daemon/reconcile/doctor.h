@@ -3,6 +3,8 @@
 #ifndef XM_RECONCILE_DOCTOR_H
 #define XM_RECONCILE_DOCTOR_H
 
+#include <string.h>
+
 #include "daemon/reconcile/internal.h"
 
 /* What a check looks at, and what it says; it begins as "ok" without words. */
@@ -13,6 +15,11 @@ struct examination {
 	const struct link *link; /* of iface; NULL: absent */
 	struct finding *finding;
 };
+
+static inline bool is_veth(const struct link *link)
+{
+	return !strcmp(link->kind, "veth");
+}
 
 /* Level, what is wrong and why, and the command that mends it, all in one call. */
 void finding_set(struct examination *e, enum finding_level level, const char *text,
@@ -28,10 +35,11 @@ void check_mode(struct examination *e);
 void check_ingress_mtu(struct examination *e);
 void check_ingress_link(struct examination *e);
 void check_allmulti(struct examination *e);
-void check_vlan_offload(struct examination *e);
-void check_merging(struct examination *e);
 void check_loop(struct examination *e);
 void check_snooping(struct examination *e);
+void check_vlan_offload(struct examination *e); /* doctor_frames.c */
+void check_tunnels(struct examination *e);
+void check_merging(struct examination *e);
 void check_ready(struct examination *e); /* doctor_egress.c */
 void check_egress_mtu(struct examination *e);
 void check_rp_filter(struct examination *e);

@@ -11,11 +11,6 @@
 /* What native XDP needs of a page beside the frame: headroom 256, skb_shared_info 320 (veth.c). */
 #define XDP_PAGE_OVERHEAD (256 + 320 + 14)
 
-static bool is_veth(const struct link *link)
-{
-	return !strcmp(link->kind, "veth");
-}
-
 static unsigned int native_limit(void)
 {
 	return sysconf(_SC_PAGESIZE) - XDP_PAGE_OVERHEAD;
@@ -152,84 +147,6 @@ void check_allmulti(struct examination *e)
 		finding_set(e, FINDING_PROBLEM,
 			    "allmulticast is off: a NIC drops groups that nobody joined",
 			    "ip link set dev %s allmulticast on", e->iface->name);
-}
-
-struct below {
-	const struct link *link;
-	char names[128]; /* of its ports, or of what it was made on: comma-separated */
-};
-
-static int add_below(const struct link *link, void *data)
-{
-	struct below *below = data;
-	size_t used = strlen(below->names);
-
-	if (link->master == below->link->ifindex ||
-	    (link->ifindex == below->link->lower && below->link->lower_nsid < 0))
-		snprintf(below->names + used, sizeof(below->names) - used, "%s%s", used ? "," : "",
-			 link->name);
-	return 0;
-}
-
-/* No command brings the tags back; a bridge can keep frames of other VLANs away. */
-static void find_mixed_vlans(struct examination *e)
-{
-	struct below below = {.link = e->link};
-
-	netlink_each(e->r->netlink, add_below, &below);
-	if (!strcmp(e->link->kind, "bridge"))
-		finding_set(e, FINDING_WARNING, vlans_mixed,
-			    "ip link set dev %s type bridge vlan_filtering 1", e->link->name);
-	else
-		finding_set(
-		    e, FINDING_WARNING, vlans_mixed,
-		    "xmcastctl add-group GROUP --from %s --to EGRESS, in place of that from %s",
-		    below.names[0] ? below.names : "WHAT-IS-BELOW", e->link->name);
-}
-
-void check_vlan_offload(struct examination *e)
-{
-	char command[512];
-	bool hides = false;
-
-	if (!e->link || !e->iface->attached)
-		return;
-	if (link_mixes_vlans(e->link))
-		find_mixed_vlans(e);
-	if (link_hides_vlans(e->link))
-		return;
-	int error = netlink_get_vlan_offload(e->r->netlink, e->link->ifindex, &hides);
-	if (error != -EXDEV && (error || !hides))
-		return;
-	const char *text = error ? "VLAN tags may be hidden: the veth's other end is out of reach"
-				 : "VLAN tags are hidden: frames of any VLAN match as untagged";
-	enum finding_level level = error ? FINDING_WARNING : FINDING_PROBLEM;
-	if (is_veth(e->link)) {
-		peer_command(e, command, sizeof(command),
-			     "ethtool -K @ tx-vlan-hw-insert off tx-vlan-stag-hw-insert off");
-		finding_set(e, level, text, "%s", command);
-	} else {
-		finding_set(e, level, text, "ethtool -K %s rx-vlan-hw-parse off", e->link->name);
-	}
-}
-
-void check_merging(struct examination *e)
-{
-	char names[128], text[256], options[256] = "";
-	size_t used = 0;
-
-	if (!e->link || !e->iface->attached || e->iface->native ||
-	    netlink_merging_offloads(e->r->netlink, e->link->ifindex, names, sizeof(names)) ||
-	    !names[0])
-		return;
-	snprintf(text, sizeof(text),
-		 "%s makes one frame of several before generic XDP sees them, too large to be "
-		 "copied",
-		 names);
-	for (char *save = NULL, *name = strtok_r(names, ",", &save); name;
-	     name = strtok_r(NULL, ",", &save))
-		used += snprintf(options + used, sizeof(options) - used, " %s off", name);
-	finding_set(e, FINDING_WARNING, text, "ethtool -K %s%s", e->link->name, options);
 }
 
 /* --- a snooping bridge on the way to us --- */
