@@ -37,6 +37,12 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 		    "%s and %s are the two ends of one veth pair: every copy would come "
 		    "back; name another egress",
 		    from->name, peer->name);
+	const struct link *over = link_over_ports(r, from);
+	if (over && names_have(&group->to, over->name) && !names_match(&group->exclude, over->name))
+		return fault_set(fault, -EINVAL,
+				 "%s is a port of %s: copies would leave by it again, to where the "
+				 "frames came from; name another egress",
+				 from->name, over->name);
 	const struct link *parent =
 	    strcmp(from->kind, "vlan") ? NULL : netlink_by_index(r->netlink, from->lower);
 	if (parent && names_have(&group->to, parent->name))
@@ -55,6 +61,23 @@ static int count_match(const struct link *link, void *data)
 static bool gets_copies(const struct group *group, const char *name)
 {
 	return strcmp(name, group->key.from) && !names_match(&group->exclude, name);
+}
+
+/* A pattern of the group that means what its ingress is a port of. */
+static void warn_of_port(struct reconcile *r, const struct group *group, const struct link *from,
+			 void (*warn)(const char *text, void *token), void *token)
+{
+	const struct link *over = link_over_ports(r, from);
+	char text[160];
+
+	if (!over || !names_match(&group->to, over->name) ||
+	    names_match(&group->exclude, over->name))
+		return;
+	snprintf(text, sizeof(text),
+		 "%s is a port of %s: copies leave by it again, to where the frames came from; use "
+		 "--exclude %s",
+		 from->name, over->name, over->name);
+	warn(text, token);
 }
 
 /* Of those who get copies of `group` and did not get any of `known`, the group as it is (or NULL).
@@ -131,6 +154,8 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 	if (error)
 		return error;
 	warn_members(r, group, known, warn, token);
+	if (from)
+		warn_of_port(r, group, from, warn, token);
 	if (from && !known && !group->key.vlan && link_mixes_vlans(from)) {
 		snprintf(missing, sizeof(missing), "%s: %s", from->name, vlans_mixed);
 		warn(missing, token);

@@ -194,14 +194,55 @@ void check_bridge(struct examination *e)
 
 /* --- loops --- */
 
-/* Where copies that leave by `link` arrive again, as an ingress of ours; NULL: they do not. */
-static const struct iface *comes_back(struct reconcile *r, const struct link *link)
+/* Where copies that leave by the veth itself arrive again, as an ingress of ours. */
+static const struct iface *other_end(struct reconcile *r, const struct link *link)
 {
-	if (!link || !is_veth(link) || link->lower_nsid >= 0)
+	if (!is_veth(link) || link->lower_nsid >= 0)
 		return NULL;
 	const struct link *peer = netlink_by_index(r->netlink, link->lower);
 	const struct iface *iface = peer ? iface_find(r, peer->name) : NULL;
 	return iface && iface->is_ingress ? iface : NULL;
+}
+
+struct ports {
+	struct reconcile *r;
+	int over;
+	const struct iface *back;
+};
+
+static int comes_back_by_port(const struct link *link, void *data)
+{
+	struct ports *ports = data;
+
+	if (link->master == ports->over)
+		ports->back = other_end(ports->r, link);
+	return ports->back != NULL;
+}
+
+/* The same for any egress: a bridge sends by its ports. NULL: nowhere. */
+static const struct iface *comes_back(struct reconcile *r, const struct link *link)
+{
+	struct ports ports = {.r = r, .over = link ? link->ifindex : 0};
+
+	if (!link || is_veth(link))
+		return link ? other_end(r, link) : NULL;
+	netlink_each(r->netlink, comes_back_by_port, &ports);
+	return ports.back;
+}
+
+/* A group of this ingress whose set has what the ingress is a port of. */
+static const struct group *leaves_again(const struct examination *e, const struct link *over)
+{
+	const struct model *model = e->r->model;
+
+	for (size_t i = 0; over && i < model->group_count; i++) {
+		const struct group *group = model->groups[i];
+		if (!strcmp(group->key.from, e->iface->name) &&
+		    names_match(&group->set->to, over->name) &&
+		    !names_match(&group->set->exclude, over->name))
+			return group;
+	}
+	return NULL;
 }
 
 struct walk {
@@ -270,6 +311,18 @@ void check_loop(struct examination *e)
 	struct walk w = {.e = e};
 	char text[256], address[PREFIX_TEXT_MAX];
 
+	const struct link *over = e->link ? link_over_ports(e->r, e->link) : NULL;
+	const struct group *again = leaves_again(e, over);
+	if (again) {
+		prefix_format(&again->key.address, address);
+		snprintf(text, sizeof(text),
+			 "it is a port of %s: copies of %s leave by it again, to where they came "
+			 "from",
+			 over->name, address);
+		finding_set(e, FINDING_PROBLEM, text, "xmcastctl add-exclude %s %s --from %s",
+			    address, over->name, e->iface->name);
+		return;
+	}
 	if (!any_comes_back(e->r) || !walk(&w, e->iface, NULL))
 		return;
 	prefix_format(&w.group->key.address, address);

@@ -259,6 +259,9 @@ bool link_runs_on_ports(const struct link *link);
 bool link_leaves_checksums(const struct link *link);
 /* Can it receive redirected frames at all (whether or not it is up)? */
 bool link_can_receive(const struct link *link);
+/* The bridge, bond or team that it is a port of, so that what leaves by that may leave here; NULL.
+ */
+const struct link *link_over_ports(const struct reconcile *r, const struct link *link);
 /* It could, if it ran a program itself. */
 bool link_needs_program(const struct link *link);
 

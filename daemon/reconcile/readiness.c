@@ -64,6 +64,15 @@ bool link_can_receive(const struct link *link)
 	return receive_reason(link) == XM_REASON_NONE || link_needs_program(link);
 }
 
+const struct link *link_over_ports(const struct reconcile *r, const struct link *link)
+{
+	const struct link *over = link->master ? netlink_by_index(r->netlink, link->master) : NULL;
+	bool sends = over && (!strcmp(over->kind, "bridge") || !strcmp(over->kind, "bond") ||
+			      !strcmp(over->kind, "team"));
+
+	return sends ? over : NULL;
+}
+
 unsigned int link_mtu(const struct link *link)
 {
 	unsigned int mtu = link->mtu;
