@@ -58,13 +58,14 @@ int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device
 /*
  * A redirect failed. In generic mode the kernel stops at the first bad member: all copies
  * that the egress program has not seen are lost with it. In native mode the only copy of
- * a unicast is lost; of a broadcast that ran out of memory the number is not known.
+ * a unicast is lost; of a broadcast that ran out of memory, the copy that had none and the frame
+ * itself, which the last member would have got. How many lie between nobody tells.
  */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void *program,
 	     const void *target, int error, int map_type, __u32 map_id, __u32 index)
 {
-	__u32 zero = 0, lost = index != 0xffffffff;
+	__u32 zero = 0, lost = index == 0xffffffff ? 2 : 1;
 	struct xm_interface_row *row = ingress_row(device);
 	if (!row)
 		return 0;

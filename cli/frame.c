@@ -56,6 +56,18 @@ static void print_verdict(const json_t *frame)
 	printf("\n");
 }
 
+/* What nobody knows of a frame that has not come. */
+static void print_unforeseen(const json_t *reasons)
+{
+	size_t i;
+	json_t *reason;
+
+	json_array_foreach(reasons, i, reason) printf(
+	    "%s%s", i ? ", " : "  what only its coming can tell: ", json_string_value(reason));
+	if (json_array_size(reasons))
+		printf("\n");
+}
+
 void frame_print(const json_t *frame)
 {
 	size_t i;
@@ -76,6 +88,7 @@ void frame_print(const json_t *frame)
 		   : "no program");
 	print_group(frame);
 	json_array_foreach(json_object_get(frame, "egress"), i, copy) print_copy(copy);
+	print_unforeseen(json_object_get(frame, "unforeseen"));
 }
 
 static int print_reply(const json_t *parameters, bool continues, void *data)

@@ -39,7 +39,7 @@ static void add_rows(struct libscols_table *table, const json_t *counts, const c
 	{
 		if (!json_integer_value(count))
 			continue;
-		snprintf(text, sizeof(text), "  %s %s: %s", what, key,
+		snprintf(text, sizeof(text), "%s %s: %s", what, key,
 			 protocol ? protocol_sentence(key) : output_reason_text(key));
 		add_row(table, count, text);
 	}
@@ -53,11 +53,12 @@ static int print(const json_t *stats, bool continues, void *data)
 	(void)data;
 	add_row(table, json_object_get(stats, "received"), "frames received");
 	add_row(table, json_object_get(stats, "matched"), "  matched a group");
-	add_rows(table, json_object_get(stats, "unmatched"), "unmatched", true);
+	add_rows(table, json_object_get(stats, "unmatched"), "  unmatched", true);
 	add_row(table, json_object_get(stats, "copies"), "copies due");
 	add_row(table, json_object_get(stats, "transmitted"), "  transmitted");
-	add_rows(table, json_object_get(stats, "dropped"), "dropped", false);
+	add_rows(table, json_object_get(stats, "dropped"), "  dropped", false);
 	add_row(table, json_object_get(stats, "unexplained"), "  unexplained");
+	add_rows(table, json_object_get(stats, "not_ready"), "interfaces not ready,", false);
 	scols_print_table(table);
 	scols_unref_table(table);
 	return CLI_DONE;

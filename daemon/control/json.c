@@ -130,6 +130,16 @@ json_t *json_interface(const struct interface_report *report)
 	    "dropped", json_dropped(report->dropped));
 }
 
+static json_t *json_not_ready(const struct stats_report *report)
+{
+	json_t *object = json_object();
+
+	for (int i = XM_REASONS_COUNTED; object && i < XM_REASONS; i++)
+		json_object_set_new(object, reason_name(i),
+				    json_integer(report->not_ready[i - XM_REASONS_COUNTED]));
+	return object;
+}
+
 json_t *json_stats(const struct stats_report *report)
 {
 	json_t *unmatched = json_object();
@@ -137,11 +147,12 @@ json_t *json_stats(const struct stats_report *report)
 	for (int i = 0; unmatched && i < XM_PROTOCOLS; i++)
 		json_object_set_new(unmatched, protocol_name(i),
 				    json_integer((json_int_t)report->unmatched[i]));
-	return json_pack(
-	    "{s:I, s:I, s:o, s:I, s:I, s:o, s:I}", "received", (json_int_t)report->received,
-	    "matched", (json_int_t)report->matched, "unmatched", unmatched, "copies",
-	    (json_int_t)report->copies, "transmitted", (json_int_t)report->transmitted, "dropped",
-	    json_dropped(report->dropped), "unexplained", (json_int_t)report->unexplained);
+	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:o}", "received",
+			 (json_int_t)report->received, "matched", (json_int_t)report->matched,
+			 "unmatched", unmatched, "copies", (json_int_t)report->copies,
+			 "transmitted", (json_int_t)report->transmitted, "dropped",
+			 json_dropped(report->dropped), "unexplained",
+			 (json_int_t)report->unexplained, "not_ready", json_not_ready(report));
 }
 
 static json_t *json_limits(const struct limits *limits)

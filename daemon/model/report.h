@@ -55,6 +55,8 @@ struct stats_report {
 	uint64_t unmatched[XM_PROTOCOLS];
 	uint64_t dropped[XM_REASONS_COUNTED];
 	int64_t unexplained; /* copies - transmitted - dropped of level COPY */
+	/* interfaces that take no part now, by reason; [0] is XM_REASONS_COUNTED */
+	unsigned int not_ready[XM_REASONS - XM_REASONS_COUNTED];
 };
 
 struct status_report {
@@ -97,6 +99,8 @@ struct frame_report {
 	bool has_group;
 	struct group_key group; /* as the kernel's records name it */
 	uint32_t entry, set, due;
+	uint32_t
+	    unforeseen; /* 1 << reason: what only its coming can tell of a frame to be copied */
 	const struct copy_report *copies;
 	size_t copy_count;
 };

@@ -49,17 +49,20 @@ static enum xm_protocol protocol_of(const struct prefix *address)
 }
 
 static void why_inactive(const struct reconcile *r, const struct iface *iface, const char *name,
-			 char *buf, size_t size)
+			 struct frame_report *out)
 {
-	const struct interface_wish *wish = model_find_interface(r->model, name);
+	char *buf = out->detail;
 
-	if (!iface || !iface->is_ingress)
-		snprintf(buf, size, "no group has %s as its ingress", name);
-	else if (wish && wish->detached)
-		snprintf(buf, size, "%s is detached: run xmcastctl attach %s", name, name);
+	out->protocol = XM_PROTOCOLS; /* nothing counts it */
+	if (!iface || !iface->is_ingress) {
+		snprintf(buf, sizeof(out->detail), "no group has %s as its ingress", name);
+		return;
+	}
+	out->reason = report_reason(r, iface);
+	if (out->reason == XM_REASON_DETACHED)
+		snprintf(buf, sizeof(out->detail), "run: xmcastctl attach %s", name);
 	else
-		snprintf(buf, size, "no program is attached to %s%s%s", name,
-			 iface->forced[0] ? ": " : "", iface->forced);
+		snprintf(buf, sizeof(out->detail), "%s", iface->forced);
 }
 
 static void fill_verdict(struct reconcile *r, const struct explain_frame *frame,
@@ -133,7 +136,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 	if (error)
 		return fault_set(fault, error, "cannot read the maps: %s", strerror(-error));
 	if (e.verdict == EXPLAIN_INACTIVE) {
-		why_inactive(r, iface, name, out->detail, sizeof(out->detail));
+		why_inactive(r, iface, name, out);
 		return 0;
 	}
 	fill_verdict(r, &frame, &e, out);

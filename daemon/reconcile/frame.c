@@ -54,8 +54,25 @@ static enum xm_reason reason_of(const struct link *link, bool native, uint32_t n
 }
 
 /*
- * What has gone wrong with copies before: nobody can foresee a full queue. Redirects that failed
- * are counted where the frame arrives.
+ * Reasons that the maps and links cannot tell of a frame that has not come: what the driver or the
+ * allocator says then, and what a link becomes before netlink has told of it.
+ */
+static uint32_t unforeseen(const struct explain *explain, bool native)
+{
+	uint32_t any = 1u << XM_REASON_LINK_DOWN | 1u << XM_REASON_NO_MEMORY;
+
+	if (!native)
+		return any;
+	if (xm_ingress_flags(explain->ingress_word) & XM_INGRESS_LOOKUP &&
+	    (xm_entry_exclude(explain->word) || xm_ingress_exclude(explain->ingress_word)))
+		any |= 1u << XM_REASON_NO_METADATA;
+	return any | 1u << XM_REASON_NO_RECEIVER | 1u << XM_REASON_QUEUE_FULL |
+	       1u << XM_REASON_NOT_SUPPORTED | 1u << XM_REASON_DRIVER_ERROR;
+}
+
+/*
+ * What has gone wrong before, of what cannot be foreseen. Redirects that failed are counted where
+ * the frame arrives.
  */
 static void tell_past(const struct reconcile *r, const char *interface, char *buf, size_t size)
 {
@@ -66,9 +83,9 @@ static void tell_past(const struct reconcile *r, const char *interface, char *bu
 	if (!iface || counters_interface(r->dp, iface->slot, &c))
 		return;
 	for (int i = 0; i < XM_REASONS_COUNTED && used < size; i++)
-		if (c.dropped[i] && reason_level(i) == REASON_COPY && i != XM_REASON_TOO_BIG)
+		if (c.dropped[i] && i != XM_REASON_NO_EGRESS && i != XM_REASON_TOO_BIG)
 			used += snprintf(buf + used, size - used, "%s%llu %s",
-					 used ? ", " : "copies dropped there so far: ",
+					 used ? ", " : "dropped there so far: ",
 					 (unsigned long long)c.dropped[i], reason_name(i));
 }
 
@@ -176,8 +193,10 @@ int frame_fill(struct reconcile *r, const struct explain *explain, uint32_t need
 		error = report_copy(r, &explain->copy[i], native, needed, fates ? &fates[i] : NULL);
 	if (!error && explain->set)
 		error = report_missing(r, explain->set);
-	if (!fates && explain->verdict == EXPLAIN_COPIED)
+	if (!fates && explain->verdict == EXPLAIN_COPIED) {
 		tell_past(r, out->ingress, out->detail, sizeof(out->detail));
+		out->unforeseen = unforeseen(explain, native);
+	}
 	if (!explain->complete)
 		snprintf(out->detail, sizeof(out->detail),
 			 "the members could not be read: their map is of an earlier daemon, and "

@@ -363,6 +363,10 @@ void lend(struct reconcile *r, struct iface *iface, const struct link *link);
 /* Watches members of which nobody tells whether they can receive; stops when there are none. */
 void refusal_watch(struct reconcile *r);
 
+/* report.c */
+/* Why an interface takes no part now, as egress or else as ingress; XM_REASON_NONE: it does. */
+enum xm_reason report_reason(const struct reconcile *r, const struct iface *iface);
+
 /* retry.c */
 /* At the end of a round: tries again later what may work then. */
 void retry_plan(struct reconcile *r);

@@ -122,6 +122,17 @@ static void report_link(const struct link *link, struct interface_report *out)
 	out->driver_dropped = link->tx_dropped;
 }
 
+enum xm_reason report_reason(const struct reconcile *r, const struct iface *iface)
+{
+	const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+	enum xm_reason reason = iface->memberships ? iface->reason : link_reason(link, false);
+
+	if (reason != XM_REASON_NONE || !iface->is_ingress || iface->attached)
+		return reason;
+	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
+	return wish && wish->detached ? XM_REASON_DETACHED : XM_REASON_NOT_ATTACHED;
+}
+
 static void add_words(char *buf, size_t size, const char *words)
 {
 	size_t used = strlen(buf);
@@ -140,8 +151,6 @@ static void report_program(struct reconcile *r, const struct iface *iface, const
 		detached_by(wish, out->forced, sizeof(out->forced));
 	else if (link && iface->is_ingress && link_mixes_vlans(link))
 		add_words(out->forced, sizeof(out->forced), vlans_mixed);
-	if (out->reason == XM_REASON_NONE && !iface->attached)
-		out->reason = wish && wish->detached ? XM_REASON_DETACHED : XM_REASON_NOT_ATTACHED;
 	if (!iface->attached)
 		return;
 	out->mode = iface->native ? "native" : "generic";
@@ -164,7 +173,7 @@ static void report_interface(struct reconcile *r, struct iface *iface, struct in
 	    .mode = "none",
 	    .wanted = "auto",
 	    .attach = "none",
-	    .reason = iface->memberships ? iface->reason : link_reason(link, false),
+	    .reason = report_reason(r, iface),
 	    .received = c.received,
 	    .transmitted = c.transmitted,
 	};
@@ -198,6 +207,28 @@ int reconcile_each_interface(struct reconcile *r,
 	return 0;
 }
 
+/* Each interface once: by its own reason, or by that of a set which has no room for it. */
+static int count_not_ready(const struct reconcile *r, struct stats_report *out)
+{
+	unsigned char *reason = malloc(r->dp->sizes.interfaces + 1);
+
+	if (!reason)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot <= r->dp->sizes.interfaces; slot++) {
+		const struct iface *iface = r->ifaces[slot];
+		reason[slot] = iface && !iface->idle ? report_reason(r, iface) : XM_REASON_NONE;
+	}
+	for (const struct actual_set *set = r->sets; set; set = set->next)
+		for (unsigned int i = 0; i < set->member_count; i++)
+			if (reason[set->members[i].iface->slot] == XM_REASON_NONE)
+				reason[set->members[i].iface->slot] = set->members[i].reason;
+	for (uint32_t slot = 0; slot <= r->dp->sizes.interfaces; slot++)
+		if (reason[slot] >= XM_REASONS_COUNTED && reason[slot] < XM_REASONS)
+			out->not_ready[reason[slot] - XM_REASONS_COUNTED]++;
+	free(reason);
+	return 0;
+}
+
 int reconcile_stats(struct reconcile *r, struct stats_report *out)
 {
 	uint64_t copies_dropped = 0;
@@ -221,7 +252,7 @@ int reconcile_stats(struct reconcile *r, struct stats_report *out)
 		if (reason_level(i) == REASON_COPY)
 			copies_dropped += out->dropped[i];
 	out->unexplained = out->copies - out->transmitted - copies_dropped;
-	return 0;
+	return count_not_ready(r, out);
 }
 
 /* An ingress without a program, or with another than is wanted; `forced` says why. */

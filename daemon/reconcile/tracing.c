@@ -6,6 +6,7 @@
  *   native   a frame, then for each egress the flush of its bulk queue. Of a flush that dropped
  *            some the first `sent` copies left. A copy that nobody tells of was skipped by the
  *            kernel without a word; the link says why.
+ *            A broadcast for which there was no memory reached those in front, however many.
  *   generic  a frame, then its result: of the copies, in the order of the devmap, `done` were
  *            handed over; the one behind them failed, and with it the rest.
  *
@@ -19,6 +20,7 @@
 #include <time.h>
 
 #include "daemon/dataplane/tracer.h"
+#include "daemon/model/reasons.h"
 #include "daemon/reconcile/frame.h"
 
 #define PATIENCE   200000000ULL /* ns: polls and flushes of a frame are over long before */
@@ -244,16 +246,20 @@ static void on_flush(struct tracing *t, const struct xm_trace_flush *flush)
 
 static void result_of(struct reconcile *r, struct pending *p, const struct xm_trace_result *result)
 {
-	uint32_t done = result->generic ? result->done : 0;
+	uint32_t done = result->generic ? result->done : 0, unsure = 0;
 
 	if (result->only && result->only <= r->dp->sizes.interfaces)
 		copy_of(p, r->dp->interface_records[result->only].ifindex, true);
+	else if (!result->generic && p->explain.left > 2)
+		unsure = p->explain.left - 2; /* the kernel stopped at one of them, or behind */
 
 	for (size_t i = 0; i < p->explain.copies; i++) {
 		if (p->explain.copy[i].too_big)
 			continue;
 		if (done)
 			done--, settle(p, i, FATE_SENT, XM_REASON_NONE);
+		else if (result->failed && unsure)
+			unsure--, settle(p, i, FATE_UNSURE, result->reason);
 		else if (result->failed)
 			settle(p, i, FATE_LOST, result->reason);
 	}
@@ -369,6 +375,35 @@ static int listen_to(struct reconcile *r, struct tracing *t)
 	return error < 0 ? error : 0;
 }
 
+/* Why no ingress, or not `from`, runs a program. */
+static int no_program(const struct reconcile *r, const char *from, struct fault *fault)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		const struct iface *iface = r->ifaces[slot];
+		if (!iface || !iface->is_ingress || (from[0] && strcmp(from, iface->name)))
+			continue;
+		if (iface->attached)
+			return fault_set(
+			    fault, r->error ? r->error : -EIO,
+			    "the program of %s cannot be exchanged for one that traces: "
+			    "%.300s",
+			    iface->name, r->fault.text);
+		enum xm_reason reason = report_reason(r, iface);
+		return fault_set(fault, -ENOENT,
+				 "%s runs no program that could see a frame: %s (%s): see "
+				 "xmcastctl list-interfaces",
+				 iface->name, reason_name(reason), reason_text(reason));
+	}
+	if (from[0])
+		return fault_set(fault, -ENOENT,
+				 "no group has %s as its ingress, so that it has no program that "
+				 "could see a frame: see xmcastctl list-groups",
+				 from);
+	return fault_set(fault, -ENOENT,
+			 "no ingress has a program that could see a frame: see xmcastctl "
+			 "list-groups");
+}
+
 int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct fault *fault)
 {
 	const struct tracer_wish filter = {wish->address, wish->unmatched, wish->count,
@@ -376,10 +411,7 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 	struct iface *iface = wish->from[0] ? iface_find(r, wish->from) : NULL;
 
 	if (wish->from[0] && (!iface || !iface->attached))
-		return fault_set(fault, -ENOENT,
-				 "no program is attached to %s, which could see a frame: see "
-				 "xmcastctl list-interfaces",
-				 wish->from);
+		return no_program(r, wish->from, fault);
 	struct tracing *t = calloc(1, sizeof(*t));
 	if (!t)
 		return fault_set(fault, -ENOMEM, "out of memory");
@@ -395,9 +427,7 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 	if (error)
 		fault_set(fault, error, "cannot trace: %s", strerror(-error));
 	else if (!switch_programs(r, wish->from))
-		error = fault_set(fault, -ENOENT,
-				  "no ingress runs a program that could see a frame%s%.440s",
-				  r->error ? ": " : "", r->error ? r->fault.text : "");
+		error = no_program(r, wish->from, fault);
 	if (error)
 		reconcile_trace_stop(r);
 	return error;

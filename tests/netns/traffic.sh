@@ -128,7 +128,7 @@ counted()
 		ctl --json stats
 		ctl --json list-groups | jq --arg a "$1" \
 		    '.groups[] | select(.address == $a) | {group: {frames, bytes, copies}}'
-	} | jq -r 'del(.unexplained) | paths(scalars) as $p | "\($p | join(".")) \(getpath($p))"'
+	} | jq -r 'del(.unexplained, .not_ready) | paths(scalars) as $p | "\($p | join(".")) \(getpath($p))"'
 }
 # not_back ADDRESS: no counter is lower than at the last call.
 not_back()

@@ -176,7 +176,8 @@ run doctor eth0 --json
 expect 1 out '{"check":"mode","subject":"eth0","level":"warning","text":"generic mode","remedy":"xmcastctl reattach eth0"}'
 run explain --from eth0 --group 239.1.1.1 --source 10.0.0.1 --vlan 5 --size 1500
 expect 0 out '239.1.1.1 source 10.0.0.1 vlan 5 (1500 bytes): copied' out 'match    239.1.1.1 from eth0 (entry 3)' \
-	out 'veth1    transmitted' out 'veth9    dropped: too-big (the frame is larger than the egress MTU)'
+	out 'veth1    transmitted' out 'veth9    dropped: too-big (the frame is larger than the egress MTU)' \
+	out 'what only its coming can tell: queue-full'
 run --json explain --from eth0 --group 239.1.1.1
 expect 0 out '"interface":"veth9","outcome":"dropped","reason":"too-big"'
 run explain --group 239.1.1.1

@@ -185,6 +185,7 @@ static int explain(const struct frame_wish *wish, struct frame_report *out, stru
 				     .entry = 3,
 				     .set = 4,
 				     .due = 2,
+				     .unforeseen = 1u << XM_REASON_QUEUE_FULL,
 				     .copies = copies,
 				     .copy_count = 2};
 	out->group.address = wish->address;

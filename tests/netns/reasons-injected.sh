@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test: reasons that are the kernel's or a driver's own failures are named by stats, trace and explain. A
+# module makes a function of the kernel fail, which only the guests of tests/vm can load.
+. "$(dirname "$0")/lib.sh"
+. "$tests/reasons-lib.sh"
+
+module=/lib/modules/$(uname -r)/inject.ko
+[ -e "$module" ] || {
+	skip "no-memory, driver-error" "no module that makes functions of the kernel fail: tests/vm has one"
+	finish
+}
+# while_failing FUNCTION VALUE: it returns that at once while 5 datagrams are sent.
+while_failing()
+{
+	insmod "$module" "function=$1" "returns=$2" || return 1
+	deliver -n 5 "$group" none:r0 >"$work/out" 2>&1
+	rc=$?
+	rmmod inject
+	return $rc
+}
+group=239.1.1.1
+network 3
+
+configure "group $group --from in0 --to out0,out1" 'interface in0 --mode native'
+until_true 10 settled
+before
+trace $group --count 5
+check "no page for a copy" while_failing xdpf_clone 0
+named no-memory out0 $group
+check "... for every copy that was lost" sums 5 10 0
+
+before
+trace $group --count 5
+check "a driver fails with EINVAL" while_failing veth_ndo_xdp_xmit -22
+named driver-error out0 $group
+check "... for every copy that was lost" sums 5 10 0
+
+# With more members nobody knows how many copies the kernel had made before.
+configure "group $group --from in0 --to out0,out1,out2" 'interface in0 --mode native'
+until_true 10 settled
+before
+trace $group --count 5
+check "no page for a copy, of three" while_failing xdpf_clone 0
+over
+for i in 0 1 2; do
+	check "... the trace says what is known of out$i" in_trace no-memory out$i
+done
+
+configure "group $group --from in0 --to out0,out1" 'interface in0 --mode generic'
+until_true 10 settled
+before
+trace $group --count 5
+check "generic: no clone" while_failing skb_clone 0
+named no-memory out0 $group
+check "... for every copy that was lost" sums 5 10 0
+finish
