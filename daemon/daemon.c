@@ -169,12 +169,12 @@ void daemon_event(const char *event, const char *key, const char *value, const c
 		control_event(d->control, event, key, value, detail);
 }
 
-static int backend_check_group(const struct group *group, bool pending,
+static int backend_check_group(const struct group *group, enum group_check how,
 			       void (*warn)(const char *text, void *token), void *token,
 			       struct fault *fault, void *data)
 {
 	struct daemon *d = data;
-	return reconcile_check_group(d->reconcile, group, pending, warn, token, fault);
+	return reconcile_check_group(d->reconcile, group, how, warn, token, fault);
 }
 
 static void backend_changed(control_done done, void *token, void *data)

@@ -31,7 +31,7 @@ struct control_backend {
 	 * `pending` or the group names them already. Calls warn() for who is to get copies
 	 * from now on and is not ready.
 	 */
-	int (*check_group)(const struct group *group, bool pending,
+	int (*check_group)(const struct group *group, enum group_check how,
 			   void (*warn)(const char *text, void *token), void *token,
 			   struct fault *fault, void *data);
 	/* The model was edited: save it, make it actual, then call done(token) once. */

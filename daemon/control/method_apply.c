@@ -41,7 +41,7 @@ static int check_once(const struct control_backend *backend, const struct words 
 		struct group group = words_group(words, words->from.name[i]);
 
 		/* like a file, it may name interfaces that come later */
-		r = backend->check_group(&group, true, warnings_add, warnings, fault,
+		r = backend->check_group(&group, CHECK_APPLIED, warnings_add, warnings, fault,
 					 backend->data);
 	}
 	return r;

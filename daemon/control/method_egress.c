@@ -66,7 +66,7 @@ static int plan(const struct control_backend *backend, const struct group_key *k
 		return r;
 	group.to = lists->to;
 	group.exclude = lists->exclude;
-	return backend->check_group(&group, words->pending, warnings_add, warnings, fault,
+	return backend->check_group(&group, words_check(words), warnings_add, warnings, fault,
 				    backend->data);
 }
 

@@ -17,8 +17,8 @@ static int check_groups(const struct control_backend *backend, const struct word
 {
 	for (size_t i = 0; i < words->from.count; i++) {
 		struct group group = words_group(words, words->from.name[i]);
-		int r = backend->check_group(&group, words->pending, warnings_add, warnings, fault,
-					     backend->data);
+		int r = backend->check_group(&group, words_check(words), warnings_add, warnings,
+					     fault, backend->data);
 
 		if (r < 0)
 			return r;

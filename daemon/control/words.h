@@ -25,6 +25,10 @@ int words_names(const json_t *array, struct names *names, const char *what, stru
 int words_address(const char *text, struct prefix *out, struct fault *fault);
 /* The group for one of `from`; its names are those of `words`. */
 struct group words_group(const struct words *words, const char *from);
+static inline enum group_check words_check(const struct words *words)
+{
+	return words->pending ? CHECK_PENDING : CHECK_PRESENT;
+}
 /* True when `key` is one that the words mean; what was not said matches anything. */
 bool words_match(const struct words *words, const struct group_key *key);
 

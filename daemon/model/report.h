@@ -30,6 +30,12 @@ struct group_report {
 	size_t egress_count;
 };
 
+/*
+ * How a group is looked at before it is taken. PENDING: interfaces that it names may come later.
+ * APPLIED: so, and another group of the same frames may be about to go.
+ */
+enum group_check { CHECK_PRESENT, CHECK_PENDING, CHECK_APPLIED };
+
 struct interface_report {
 	char interface[IF_NAMESIZE];
 	int ifindex; /* 0: absent */

@@ -118,7 +118,7 @@ static void warn_members(struct reconcile *r, const struct group *group, const s
 	}
 }
 
-int reconcile_check_group(struct reconcile *r, const struct group *group, bool pending,
+int reconcile_check_group(struct reconcile *r, const struct group *group, enum group_check how,
 			  void (*warn)(const char *text, void *token), void *token,
 			  struct fault *fault)
 {
@@ -131,7 +131,7 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 		add_name(missing, sizeof(missing), group->key.from);
 	find_missing(r, &group->to, known ? &known->to : &none, missing, sizeof(missing));
 	find_missing(r, &group->exclude, known ? &known->exclude : &none, missing, sizeof(missing));
-	if (missing[0] && !pending)
+	if (missing[0] && how == CHECK_PRESENT)
 		return fault_set(fault, -ENODEV,
 				 "no such interface: %s; use --pending for one that will come",
 				 missing);
@@ -143,8 +143,7 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, bool p
 	if (!error && from && link_refuses_vlan(r, from, group->key.vlan, missing, sizeof(missing)))
 		return fault_set(fault, -EINVAL, "%s", missing);
 	const struct group *other = interfaces_conflict(r, group, true);
-	/* `apply` is pending, too: the other may be about to go; list-groups shows what stays */
-	if (!error && other && !pending) {
+	if (!error && other && how != CHECK_APPLIED) { /* else list-groups shows what stays */
 		char text[GROUP_KEY_TEXT_MAX];
 		return fault_set(fault, -EEXIST,
 				 "%s means the same frames as group %s: change that one, or delete "

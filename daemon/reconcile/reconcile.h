@@ -44,9 +44,9 @@ void reconcile_run(struct reconcile *reconcile, reconcile_done done, void *token
 int reconcile_reattach(struct reconcile *reconcile, const char *interface, struct fault *fault);
 
 /* As the callbacks of control.h. */
-int reconcile_check_group(struct reconcile *reconcile, const struct group *group, bool pending,
-			  void (*warn)(const char *text, void *token), void *token,
-			  struct fault *fault);
+int reconcile_check_group(struct reconcile *reconcile, const struct group *group,
+			  enum group_check how, void (*warn)(const char *text, void *token),
+			  void *token, struct fault *fault);
 int reconcile_group_report(struct reconcile *reconcile, const struct group *group,
 			   struct group_report *out);
 int reconcile_each_interface(struct reconcile *reconcile,

@@ -50,6 +50,8 @@ if made k0 link out1 type vlan id 100; then
 	# Two names of the same frames: the second is refused; what a file says of both is shown.
 	check "... its parent with that tag is the same" refused 1 'in0 means the same.*from k0' \
 	    ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2
+	check "... also if it may come later" refused 1 'in0 means the same.*from k0' \
+	    ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2 --pending
 	check "... another tag is not" ctl add-group 239.1.0.12 --from in0 --vlan 101 --to out2
 	check "... nor another group" ctl add-group 239.1.0.13 --from in0 --vlan 100 --to out2
 	check "... which k0 is refused then" refused 1 'k0 means the same.*from in0' \

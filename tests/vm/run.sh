@@ -15,6 +15,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
 . "$here/kernel.sh"
 . "$here/initramfs.sh"
+. "$here/module.sh"
 
 usage() {
 	sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
@@ -129,6 +130,7 @@ for kernel in $kernels; do
 		exit 2
 	}
 	if directory=$(fetch_kernel "$(suite_of "$kernel")") &&
+		build_module "$(suite_of "$kernel")" "$directory" &&
 		make_initramfs "$directory" "$work/initrd"; then
 		boot "$directory" "$out"
 	fi

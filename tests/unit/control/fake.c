@@ -30,16 +30,16 @@ static int check_names(const struct names *names, bool pending,
 	return 0;
 }
 
-static int check_group(const struct group *group, bool pending,
+static int check_group(const struct group *group, enum group_check how,
 		       void (*warn)(const char *text, void *token), void *token,
 		       struct fault *fault, void *data)
 {
 	(void)data;
 	if (strcmp(group->key.from, "peer0") == 0 && names_have(&group->to, "peer1"))
 		return fault_set(fault, -EINVAL, "peer0 and peer1 are the ends of one veth pair");
-	if (!is_known(group->key.from) && !pending)
+	if (!is_known(group->key.from) && how == CHECK_PRESENT)
 		return fault_set(fault, -ENODEV, "no interface %s: add --pending", group->key.from);
-	return check_names(&group->to, pending, warn, token, fault);
+	return check_names(&group->to, how != CHECK_PRESENT, warn, token, fault);
 }
 
 static void finish_change(struct fake *fake, control_done done, void *token)

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test: reasons that are the kernel's or a driver's own failures are named by stats, trace and explain. A
-# module makes a function of the kernel fail, which only the guests of tests/vm can load.
+# test: reasons that need a kernel with modules are named by stats, trace and explain: failures of the kernel
+# and of drivers, which a module makes (tests/vm/inject.c), and VLANs. The vm suite runs this.
 . "$(dirname "$0")/lib.sh"
 . "$tests/reasons-lib.sh"
 
 module=/lib/modules/$(uname -r)/inject.ko
 [ -e "$module" ] || {
-	skip "no-memory, driver-error" "no module that makes functions of the kernel fail: tests/vm has one"
+	skip "no-memory, driver-error, needs-generic, refused" "tests/vm has the kernel for it"
 	finish
 }
 # while_failing FUNCTION VALUE: it returns that at once while 5 datagrams are sent.
@@ -27,12 +27,14 @@ until_true 10 settled
 before
 trace $group --count 5
 check "no page for a copy" while_failing xdpf_clone 0
+over
 named no-memory out0 $group
 check "... for every copy that was lost" sums 5 10 0
 
 before
 trace $group --count 5
 check "a driver fails with EINVAL" while_failing veth_ndo_xdp_xmit -22
+over
 named driver-error out0 $group
 check "... for every copy that was lost" sums 5 10 0
 
@@ -52,6 +54,29 @@ until_true 10 settled
 before
 trace $group --count 5
 check "generic: no clone" while_failing skb_clone 0
+over
 named no-memory out0 $group
 check "... for every copy that was lost" sums 5 10 0
+
+# Members that get no copies: a VLAN of a native ingress, and, where the kernel does not tell what drivers
+# can, one whose driver has refused them.
+ip link add link out1 name vlan9 type vlan id 9
+ip link set vlan9 up
+ns r2 ethtool -K r2 gro off
+configure "group $group --from in0 --to out0,vlan9,out2" 'interface in0 --mode native'
+members=needs-generic:vlan9
+if ctl --json list-interfaces | jq -e 'all(.interfaces[]; .xdp_features == null)' >/dev/null; then
+	members="$members refused:out2"
+	deliver -n 5 "$group" all:r0 >"$work/out"
+fi
+for case in $members; do
+	check "${case#*:} gets no copies: ${case%:*}" until_true 30 \
+	    is "${case%:*}" egress_state $group "${case#*:}"
+done
+trace $group --count 3
+deliver -n 3 $group all:r0 >"$work/out" || not_ok "frames arrive" "$work/out"
+over
+for case in $members; do
+	not_ready "${case%:*}" "${case#*:}" $group
+done
 finish
