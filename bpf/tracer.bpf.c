@@ -37,8 +37,12 @@ static __always_inline struct xm_trace_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&trace_cpus, &zero);
 }
 
-/* Before the program runs: what the frame is, what it will match, and the counters. */
-static __noinline int note_before(struct xdp_md *ctx)
+/*
+ * Before the program runs: what the frame is, what it will match, and the counters. Global, as is
+ * note_after(), so that the verifier looks at each by itself: in all combinations of their paths
+ * with the program's it gives up on Linux 6.1.
+ */
+__noinline int note_before(struct xdp_md *ctx)
 {
 	struct xm_interface_row *row = interface_row(slot);
 	struct xm_trace_cpu *cpu = this_cpu();
@@ -100,7 +104,7 @@ static __always_inline void note_redirect(struct xm_trace_cpu *cpu)
 }
 
 /* After it: what it did, by what its counters moved. */
-static __noinline int note_after(int verdict)
+__noinline int note_after(int verdict)
 {
 	struct xm_interface_row *row = interface_row(slot);
 	struct xm_trace_filter *filter = active_filter();

@@ -15,6 +15,14 @@
 
 #include "daemon/bench/environment.h"
 
+const char *network_namespace(char out[static NAMESPACE_TEXT_MAX])
+{
+	ssize_t len = readlink("/proc/thread-self/ns/net", out, NAMESPACE_TEXT_MAX - 1);
+
+	out[len > 0 ? len : 0] = 0;
+	return out;
+}
+
 #define RX_PACKETS 2 /* columns of /proc/net/dev, from 1 */
 #define TX_PACKETS 10
 #define TX_DROPPED 12

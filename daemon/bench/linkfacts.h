@@ -13,6 +13,11 @@ struct link_facts {
 	uint64_t tx_dropped; /* a veth counts here what the other end's ring had no room for */
 };
 
+#define NAMESPACE_TEXT_MAX 32
+/* The network namespace of this thread as `ip netns` and lsns tell them apart: "net:[4026531840]".
+ */
+const char *network_namespace(char out[static NAMESPACE_TEXT_MAX]);
+
 /* All zero when there is no such link. */
 void link_facts(const char *name, struct link_facts *out);
 

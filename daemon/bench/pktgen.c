@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/bench/linkfacts.h"
+
 /* Not /proc/net: that is the namespace of the process's first thread. */
 #define DIRECTORY    "/proc/thread-self/net/pktgen"
 #define STOP_POLL_NS 10000000
@@ -46,7 +48,7 @@ static int command(const char *file, struct fault *fault, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 static int command(const char *file, struct fault *fault, const char *format, ...)
 {
-	char path[128], text[160] = "", result[512];
+	char path[128], text[160] = "", result[512], namespace[NAMESPACE_TEXT_MAX];
 	va_list arguments;
 	int fd, len, r = 0;
 
@@ -57,8 +59,9 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fault_set(fault, -errno,
-				 "pktgen has no %s (%s): is the device in this namespace?", file,
-				 strerror(errno));
+				 "pktgen has no %s (%s): is the device in this network "
+				 "namespace, %s?",
+				 file, strerror(errno), network_namespace(namespace));
 	text[len] = '\n'; /* pgctrl drops the last byte, whatever it is */
 	if (write(fd, text, (size_t)len + 1) < 0)
 		r = -errno;
@@ -69,8 +72,8 @@ static int command(const char *file, struct fault *fault, const char *format, ..
 	if (r == -ENODEV)
 		return fault_set(fault, r,
 				 "pktgen refused `%s`: %s: it only knows those of this network "
-				 "namespace",
-				 text, strerror(-r));
+				 "namespace, %s",
+				 text, strerror(-r), network_namespace(namespace));
 	if (r)
 		return fault_set(fault, r, "pktgen refused `%s`: %s%s%s", text, strerror(-r),
 				 *result ? ": " : "", result);

@@ -32,13 +32,16 @@ static void first_of(const char *list, char out[static IF_NAMESIZE])
 static int find(const char *option, const char *name, char out[static IF_NAMESIZE], int *ifindex,
 		struct fault *fault)
 {
+	char namespace[NAMESPACE_TEXT_MAX];
 	struct link_facts facts;
 
 	first_of(name, out);
 	link_facts(out, &facts);
 	*ifindex = (int)if_nametoindex(out);
 	if (!*ifindex)
-		return fault_set(fault, -ENODEV, "%s %s: there is no such interface", option, out);
+		return fault_set(fault, -ENODEV,
+				 "%s %s: there is no such interface in this network namespace, %s",
+				 option, out, network_namespace(namespace));
 	if (!facts.up)
 		return fault_set(fault, -ENETDOWN,
 				 "%s %s is set down: run `ip link set %s up` and try again", option,

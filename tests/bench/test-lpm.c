@@ -275,9 +275,46 @@ static void test_curve(void **state)
 	}
 }
 
+/* While no operation hits anything, as producers_run() would tell it. */
+static bool no_hits;
+struct producers;
+int __real_producers_run(struct producers *producers, double seconds, double *per_second,
+			 json_t **interval);
+int __wrap_producers_run(struct producers *producers, double seconds, double *per_second,
+			 json_t **interval);
+int __wrap_producers_run(struct producers *producers, double seconds, double *per_second,
+			 json_t **interval)
+{
+	int r = __real_producers_run(producers, seconds, per_second, interval);
+
+	if (no_hits)
+		*per_second = 0;
+	return r;
+}
+
+/* Case 43, an interval without a hit: it is no figure then, not one that was divided by zero. */
+static void test_no_hits(void **state)
+{
+	const struct lpm_options o = {.prefix_len = 32, .producers = 1, .duration = 0.02};
+	const struct lpm_step step = {1, 1};
+	struct fault fault = {""};
+	json_t *result = NULL;
+
+	(void)state;
+	no_hits = true;
+	assert_int_equal(lpm_measure(&o, BENCH_LPM_LOOKUP, 10, &step, &result, &fault), 0);
+	no_hits = false;
+	assert_string_equal(json_string_value(json_object_get(result, "state")), "empty");
+	assert_string_equal(json_string_value(json_object_get(result, "reason")),
+			    "no data: no interval had a hit");
+	assert_int_equal(json_array_size(json_object_get(result, "samples")), 0);
+	json_decref(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_no_hits),
 	    cmocka_unit_test(test_operations),
 	    cmocka_unit_test(test_freeing),
 	    cmocka_unit_test(test_curve),

@@ -29,6 +29,13 @@ class Words(unittest.TestCase):
         self.assertRegex(message['error'], 'trie of 10 entries: Operation not permitted')
         self.assertNotEqual(code, 0)
 
+    def test_the_namespace_is_named(self):
+        """Case 40, an interface that is missing is mostly one of another network namespace."""
+        message, code = run('--in', 'nosuch0', '--out', 'nosuch1')
+        self.assertIn('--in nosuch0: there is no such interface in this network namespace, ' +
+                      os.readlink('/proc/self/ns/net'), message['error'])
+        self.assertNotEqual(code, 0)
+
     def test_which_trie_was_met(self):
         """Case 44, tries honour BPF_NOEXIST since 6.13; stable kernels may have got it, too."""
         message, _ = run('lpm-trie-noop', '--nr-entries', '10', '--duration', '0.05',

@@ -13,10 +13,10 @@ module=/lib/modules/$(uname -r)/inject.ko
 # while_failing FUNCTION VALUE: it returns that at once while 5 datagrams are sent.
 while_failing()
 {
-	insmod "$module" "function=$1" "returns=$2" || return 1
+	busybox insmod "$module" "function=$1" "returns=$2" || return 1
 	deliver -n 5 "$group" none:r0 >"$work/out" 2>&1
 	rc=$?
-	rmmod inject
+	busybox rmmod inject
 	return $rc
 }
 group=239.1.1.1
