@@ -7,7 +7,7 @@ trace()
 	: >"$work/trace"
 	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>&1 &
 	tracer=$!
-	until_true 30 begun
+	until_true 100 begun || cat "$work/trace"
 }
 begun()
 {

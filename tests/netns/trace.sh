@@ -9,7 +9,7 @@ trace()
 	rm -f "$work/trace"
 	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
 	tracer=$!
-	until_true 30 traced_program || cat "$work/trace.err" "$work/until.out"
+	until_true 100 traced_program || cat "$work/trace.err" "$work/until.out"
 }
 # program: name of what is attached to in0; its number.
 program()
