@@ -28,6 +28,17 @@ void bench_print_markdown(struct libscols_table *table)
 	}
 }
 
+/* What was not measured is empty: 0 would be a figure. */
+static void print_measured(const json_t *object, const char *key, int digits)
+{
+	const json_t *number = json_object_get(object, key);
+
+	if (json_is_number(number))
+		printf(",%.*g", digits, json_number_value(number));
+	else
+		printf(",");
+}
+
 int bench_print_csv(const json_t *result, enum bench_kind kind)
 {
 	json_t *row;
@@ -44,20 +55,27 @@ int bench_print_csv(const json_t *result, enum bench_kind kind)
 			     *rate_of = json_object_get(row, "mpps");
 
 		if (kind == BENCH_LPM)
-			printf("%s,%lld,%lld,%lld,%s,%.10g,%.10g,%.10g,%.10g\n",
-			       output_string(row, "op"), (long long)bench_number(row, "nr_entries"),
+			printf("%s,%lld,%lld,%lld,%s", output_string(row, "op"),
+			       (long long)bench_number(row, "nr_entries"),
 			       (long long)bench_number(row, "prefix_len"),
 			       (long long)bench_number(row, "producers"),
-			       output_string(row, "state"), bench_number(ops, "mean"),
-			       bench_number(ops, "sd"), bench_number(ns, "mean"),
-			       bench_number(ns, "sd"));
+			       output_string(row, "state"));
 		else
-			printf("\"%s\",%s,%s,%s,%s,%s,%.6g,%.6g,%.6g\n",
-			       output_string(row, "label"), output_string(row, "program"),
-			       output_string(row, "topology"), output_string(row, "mode"),
-			       output_string(row, "source"), output_string(row, "state"),
-			       bench_number(rate_of, "median"), bench_number(rate_of, "low"),
-			       bench_number(rate_of, "high"));
+			printf("\"%s\",%s,%s,%s,%s,%s", output_string(row, "label"),
+			       output_string(row, "program"), output_string(row, "topology"),
+			       output_string(row, "mode"), output_string(row, "source"),
+			       output_string(row, "state"));
+		if (kind == BENCH_LPM) {
+			print_measured(ops, "mean", 10);
+			print_measured(ops, "sd", 10);
+			print_measured(ns, "mean", 10);
+			print_measured(ns, "sd", 10);
+		} else {
+			print_measured(rate_of, "median", 6);
+			print_measured(rate_of, "low", 6);
+			print_measured(rate_of, "high", 6);
+		}
+		printf("\n");
 	}
 	return CLI_DONE;
 }

@@ -149,13 +149,21 @@ struct trace {
 	int unmatched, count, seconds;
 };
 
+struct tracing {
+	const struct cli *cli;
+	const char *from; /* NULL: all */
+};
+
 /* Frames as they come; the first reply says that it has begun, the last one that it is over. */
 static int take_frame(const json_t *parameters, bool continues, void *data)
 {
 	const json_t *frame = json_object_get(parameters, "frame");
-	const struct cli *cli = data;
+	const struct tracing *tracing = data;
 
-	if (cli->json && (json_is_object(frame) || !continues))
+	if (continues && !json_is_object(frame)) /* no frame from here on is missed */
+		fprintf(tracing->cli->json ? stderr : stdout, "tracing on %s\n",
+			tracing->from ? tracing->from : "all ingresses");
+	else if (tracing->cli->json)
 		output_json(parameters);
 	else if (json_is_object(frame))
 		frame_print(frame);
@@ -177,8 +185,9 @@ static json_t *build_trace(const struct trace *t, const char *group)
 	return parameters;
 }
 
-static int run_trace(const struct cli *cli, json_t *parameters)
+static int run_trace(const struct cli *cli, const char *from, json_t *parameters)
 {
+	struct tracing tracing = {cli, from};
 	struct client client;
 	int r = client_open(&client, cli);
 
@@ -186,7 +195,7 @@ static int run_trace(const struct cli *cli, json_t *parameters)
 		json_decref(parameters);
 		return r;
 	}
-	r = client_call(&client, "Trace", parameters, true, take_frame, (void *)cli);
+	r = client_call(&client, "Trace", parameters, true, take_frame, &tracing);
 	client_close(&client);
 	return r;
 }
@@ -212,7 +221,7 @@ int cmd_trace(const struct cli *cli, int argc, const char **argv)
 	else if (!group && !t.unmatched)
 		r = verb_usage(argv[0], "which frames? Name a group, or --unmatched");
 	else
-		r = run_trace(cli, build_trace(&t, group));
+		r = run_trace(cli, t.from, build_trace(&t, group));
 	poptFreeContext(context);
 	free(t.from);
 	return r;

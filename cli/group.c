@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* add-group, del-group, list-groups */
+#include <fnmatch.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,36 +47,98 @@ int cmd_del_group(const struct cli *cli, int argc, const char **argv)
 }
 
 static const struct output_column columns[] = {
-    {"GROUP", false}, {"SOURCE", false}, {"VLAN", false},  {"FROM", false},   {"TO", false},
-    {"STATE", false}, {"FRAMES", true},	 {"COPIES", true}, {"ORIGIN", false}, {},
+    {"GROUP", false},
+    {"SOURCE", false},
+    {"VLAN", false},
+    {"FROM", false},
+    {"TO", false},
+    {"EXCLUDE", false},
+    {"STATE", false},
+    {"FRAMES", true},
+    {"COPIES", true},
+    {"ORIGIN", false},
+    {},
 };
 
-/* "veth1,veth2(down)": who gets copies, and why not. free() it. */
+/* eth2 stands before eth10. */
+static int compare_names(const void *left, const void *right)
+{
+	const json_t *a = *(const json_t *const *)left, *b = *(const json_t *const *)right;
+
+	return strverscmp(output_string(a, "interface"), output_string(b, "interface"));
+}
+
+/* The egresses of a group, borrowed, in the order of their names. free() it. */
+static const json_t **sorted_egresses(const json_t *group, size_t *count)
+{
+	const json_t *array = json_object_get(group, "egress");
+	const json_t **sorted;
+
+	*count = json_array_size(array);
+	sorted = calloc(*count + 1, sizeof(*sorted));
+	for (size_t i = 0; sorted && i < *count; i++)
+		sorted[i] = json_array_get(array, i);
+	if (sorted)
+		qsort(sorted, *count, sizeof(*sorted), compare_names);
+	return sorted;
+}
+
+static void print_egress(FILE *out, const json_t *egress)
+{
+	fputs(output_string(egress, "interface"), out);
+	if (!json_is_true(json_object_get(egress, "ready")))
+		fprintf(out, "(%s)", output_string_or(egress, "reason", "not ready"));
+}
+
+/* One word of `to`, and those who get copies because of it. */
+static void print_to(FILE *out, const char *to, const json_t **egress, size_t count)
+{
+	bool pattern = name_is_pattern(to), any = false;
+
+	if (pattern)
+		fprintf(out, "%s:[", to);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = output_string(egress[i], "interface");
+
+		if (pattern ? fnmatch(to, name, 0) : strcmp(to, name))
+			continue;
+		if (any)
+			fputc(',', out);
+		print_egress(out, egress[i]);
+		any = true;
+	}
+	if (pattern)
+		fputc(']', out);
+	else if (!any) /* nobody knows yet, or the ingress's own excludes */
+		fprintf(out, "%s%s", to, count ? "(excluded)" : "");
+}
+
+/* "veth1,veth2(down),tap*:[tap0]": who gets copies, and why not. free() it. */
 static char *egress_text(const json_t *group)
 {
 	char *text = NULL;
-	size_t len = 0, i;
-	json_t *egress;
-	FILE *out = open_memstream(&text, &len);
+	size_t len = 0, i, count;
+	const json_t **egress = sorted_egresses(group, &count);
+	json_t *to;
+	FILE *out = egress ? open_memstream(&text, &len) : NULL;
 
-	if (!out)
-		return NULL;
-	if (!json_array_size(json_object_get(group, "egress")))
-		json_array_foreach(json_object_get(group, "to"), i, egress)
-		    fprintf(out, "%s%s(none)", i ? "," : "", json_string_value(egress));
-	json_array_foreach(json_object_get(group, "egress"), i, egress)
-	{
-		fprintf(out, "%s%s", i ? "," : "", output_string(egress, "interface"));
-		if (!json_is_true(json_object_get(egress, "ready")))
-			fprintf(out, "(%s)", output_string_or(egress, "reason", "not ready"));
+	if (out) {
+		json_array_foreach(json_object_get(group, "to"), i, to)
+		{
+			if (i)
+				fputc(',', out);
+			print_to(out, json_string_value(to), egress, count);
+		}
 	}
-	return fclose(out) == 0 ? text : NULL;
+	free(egress);
+	return out && fclose(out) == 0 ? text : NULL;
 }
 
 static void add_row(struct libscols_table *table, const json_t *group)
 {
 	struct libscols_line *line = output_line(table);
-	char *egress = egress_text(group);
+	char *egress = egress_text(group),
+	     *exclude = output_join(json_object_get(group, "exclude"));
 	char origin[300];
 	size_t column = 0;
 
@@ -88,11 +151,13 @@ static void add_row(struct libscols_table *table, const json_t *group)
 	output_cell(line, &column, output_string_or(group, "vlan", "-"));
 	output_cell(line, &column, output_string(group, "from"));
 	output_cell(line, &column, egress);
+	output_cell(line, &column, exclude && *exclude ? exclude : "-");
 	output_cell(line, &column, output_string(group, "state"));
 	output_number(line, &column, json_object_get(group, "frames"));
 	output_number(line, &column, json_object_get(group, "copies"));
 	output_cell(line, &column, origin);
 	free(egress);
+	free(exclude);
 }
 
 struct listing {

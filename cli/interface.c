@@ -2,6 +2,7 @@
 /* list-interfaces, attach, detach, reattach */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/client.h"
 #include "cli/interface.h"
@@ -116,9 +117,32 @@ int cmd_detach(const struct cli *cli, int argc, const char **argv)
 	return change(cli, "Detach", "detached", argc, argv);
 }
 
+/* What came of it: the mode, and what forced it. */
+static int print_mode(const json_t *parameters, bool continues, void *data)
+{
+	const char *name = data;
+	size_t i;
+	json_t *interface;
+
+	(void)continues;
+	json_array_foreach(json_object_get(parameters, "interfaces"), i, interface)
+	{
+		const char *detail = output_string(interface, "detail");
+
+		if (!strcmp(output_string(interface, "interface"), name))
+			printf("%s: %s%s%s\n", name, output_string(interface, "mode"),
+			       *detail ? ": " : "", detail);
+	}
+	return CLI_DONE;
+}
+
 int cmd_reattach(const struct cli *cli, int argc, const char **argv)
 {
 	if (argc != 2)
 		return verb_usage(argv[0], "it takes the name of one interface");
-	return client_do(cli, "Reattach", json_pack("{s:s}", "interface", argv[1]), NULL, NULL);
+	int r = client_do(cli, "Reattach", json_pack("{s:s}", "interface", argv[1]), NULL, NULL);
+
+	if (r != CLI_DONE || cli->json)
+		return r;
+	return client_do(cli, "ListInterfaces", json_object(), print_mode, (void *)argv[1]);
 }

@@ -11,6 +11,7 @@ static int print_event(const json_t *event, bool continues, void *data)
 	time_t now = time(NULL);
 	char clock[16] = "";
 	struct tm tm;
+	const char *why = output_string_or(event, "reason", output_string(event, "detail"));
 
 	(void)continues;
 	if (cli->json) {
@@ -23,8 +24,8 @@ static int print_event(const json_t *event, bool continues, void *data)
 			printf(" group %s", output_string(event, "group"));
 		if (*output_string(event, "interface"))
 			printf(" %s", output_string(event, "interface"));
-		if (*output_string(event, "reason"))
-			printf(": %s", output_string(event, "reason"));
+		if (*why)
+			printf(": %s", why);
 		printf("\n");
 	}
 	/* a reader behind a pipe wants each event now; when it has gone we are done */

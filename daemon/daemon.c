@@ -142,7 +142,10 @@ void daemon_reload(struct daemon *d, control_done done, void *token)
 			done(error, &fault, token);
 		return;
 	}
-	log_line(LOG_INFO, "configuration reloaded: %zu groups", d->model->group_count);
+	size_t count = 0; /* without those of run time, which it left alone */
+	for (size_t i = 0; i < d->model->group_count; i++)
+		count += d->model->groups[i]->file != NULL;
+	log_line(LOG_INFO, "configuration reloaded: groups of it: %zu", count);
 	make_actual(d, done, token);
 }
 
@@ -154,15 +157,18 @@ void daemon_event(const char *event, const char *key, const char *value, const c
 	bool loud = !strcmp(event, "replaced") || !strcmp(event, "attach-failed") ||
 		    !strcmp(event, "taken-off");
 	bool is_group = !strcmp(key, "group");
+	bool is_reason = !strcmp(event, "not-ready");
+	/* one that is ready from the start is no news */
+	bool quiet = !is_group && !strcmp(event, "ready") && !detail[0];
 	const struct log_about about = {
 	    .group = is_group ? value : NULL,
 	    .interface = strcmp(key, "interface") ? NULL : value,
-	    .reason = detail,
+	    .reason = is_reason ? detail : NULL,
 	};
 
-	log_event(loud	     ? LOG_WARNING
-		  : is_group ? LOG_INFO
-			     : LOG_DEBUG,
+	log_event(loud	  ? LOG_WARNING
+		  : quiet ? LOG_DEBUG
+			  : LOG_INFO,
 		  &about, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "", detail);
 	watch_changed(d->watch);
 	if (d->control)

@@ -123,7 +123,7 @@ static void on_first_settled(int error, const struct fault *fault, void *token)
 	d->ready = true;
 	sd_notify(0, "READY=1");
 	watch_changed(d->watch);
-	log_line(LOG_INFO, "ready: %zu groups, control socket %s", d->model->group_count,
+	log_line(LOG_INFO, "ready: groups: %zu, control socket %s", d->model->group_count,
 		 d->socket_path);
 }
 
@@ -151,6 +151,9 @@ static int run(struct daemon *d, struct fault *fault)
 	if (error < 0)
 		return fault_set(fault, error, "event loop: %s", strerror(-error));
 	sd_notify(0, "STOPPING=1");
+	log_line(LOG_INFO, "stopping: %s",
+		 strcmp(d->options.bpffs, "none") ? "what is attached forwards on"
+						  : "nothing is pinned, so that forwarding ends");
 	return 0;
 }
 

@@ -45,7 +45,7 @@ static int run(int argc, const char **argv)
 	int r;
 
 	if (options_parse(argc, argv, &options, &fault)) {
-		output_error(fault.text);
+		output_usage(fault.text);
 		return 2;
 	}
 	r = alone_begin(&fault);

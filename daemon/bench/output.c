@@ -71,3 +71,8 @@ int output_error(const char *text)
 {
 	return write_line(json_pack("{s:s}", "error", text));
 }
+
+int output_usage(const char *text)
+{
+	return write_line(json_pack("{s:s, s:b}", "error", text, "usage", 1));
+}

@@ -29,5 +29,6 @@ void output_progress(const char *what, unsigned int step, unsigned int steps, do
 /* The last line. `result` is stolen. 0, or -EPIPE when nobody reads. */
 int output_result(json_t *result);
 int output_error(const char *text);
+int output_usage(const char *text); /* the words are wrong */
 
 #endif

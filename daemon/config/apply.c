@@ -54,6 +54,29 @@ int group_statement_parse(int argc, const char **argv, bool needs_to, struct gro
 	return r;
 }
 
+static int defined_before(const struct model *model, const struct group_key *key,
+			  const struct names *from, struct fault *fault)
+{
+	struct group_key one = *key;
+	char text[GROUP_KEY_TEXT_MAX];
+
+	for (size_t i = 0; i < from->count; i++) {
+		const struct group *old;
+
+		memset(one.from, 0, sizeof(one.from));
+		strncpy(one.from, from->name[i], sizeof(one.from) - 1);
+		old = model_find_group(model, &one);
+		if (old && !old->file)
+			return fault_set(fault, -EEXIST,
+					 "group %s: is defined otherwise in line %u: make one "
+					 "statement of the two",
+					 group_key_format(&one, text), old->line);
+		if (old)
+			break;
+	}
+	return -EEXIST;
+}
+
 int group_statement_add(const struct group_statement *statement, struct model *model,
 			const char *file, unsigned int line, struct fault *fault)
 {
@@ -64,10 +87,13 @@ int group_statement_add(const struct group_statement *statement, struct model *m
 	    .to = statement->to,
 	    .exclude = statement->exclude,
 	    .file = file,
-	    .line = file ? line : 0,
+	    .line = line,
 	};
+	int r = model_add_groups(model, &group, &statement->from, fault);
 
-	return model_add_groups(model, &group, &statement->from, fault);
+	if (r == -EEXIST && !file) /* two lines of what is applied, not a change of a group */
+		return defined_before(model, &group.key, &statement->from, fault);
+	return r;
 }
 
 static int apply_group(struct statement *words, struct model *model, const char *file,

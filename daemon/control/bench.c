@@ -114,7 +114,10 @@ static void pass_on(struct bench *bench, const char *text, size_t len)
 	const char *error = json_string_value(json_object_get(line, "error"));
 
 	if (error) {
-		session_error(session, "Refused", error);
+		if (json_is_true(json_object_get(line, "usage")))
+			session_invalid(session, "arguments", error);
+		else
+			session_error(session, "Refused", error);
 		json_decref(line);
 		leave_session(bench);
 	} else if (json_object_get(line, "result")) {

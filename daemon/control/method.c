@@ -2,6 +2,7 @@
 /* The method table and the way from a call to its handler. */
 #include "daemon/control/method.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct field no_fields[] = {{}};
@@ -164,6 +165,16 @@ static const struct method *resolve(struct session *session, const char *called)
 	return method;
 }
 
+static void session_denied(struct session *session, const char *method)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s needs root%s", method,
+		 strncmp(method, "Bench", strlen("Bench")) ? " or a member of the group xmcast"
+							   : "");
+	session_error(session, SERVICE_INTERFACE ".PermissionDenied", text);
+}
+
 void method_dispatch(struct session *session, const struct call *call)
 {
 	const struct method *method = resolve(session, call->method);
@@ -173,8 +184,7 @@ void method_dispatch(struct session *session, const struct call *call)
 	if (!method)
 		return;
 	if (method->privilege == PRIVILEGE_CHANGE && !session->may_change)
-		session_error(session, SERVICE_INTERFACE ".PermissionDenied",
-			      "changes need root or a member of the group xmcast");
+		session_denied(session, method->name);
 	else if (fields_check(call->parameters, method->fields, "", name, &fault) < 0)
 		session_invalid(session, name, fault.text);
 	else if (call->upgrade)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* add-egress, del-egress, add-exclude, del-exclude: one list of one or more groups edited. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "daemon/control/select.h"
@@ -32,19 +33,39 @@ static int lists_of(const struct group *group, struct lists *out)
 	return -ENOMEM;
 }
 
+/* The pattern of `names` that means `name`; NULL: none does. */
+static const char *pattern_of(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (name_is_pattern(names->name[i]) && !fnmatch(names->name[i], name, 0))
+			return names->name[i];
+	return NULL;
+}
+
+static int not_there(const struct names *names, const char *name, const struct edit *edit,
+		     const struct group_key *key, struct fault *fault)
+{
+	const char *pattern = pattern_of(names, name);
+	char text[GROUP_KEY_TEXT_MAX];
+
+	group_key_format(key, text);
+	if (!pattern)
+		return fault_set(fault, -ENOENT, "'%s' is not in the %s list of group %s", name,
+				 edit->exclude ? "exclude" : "egress", text);
+	return fault_set(fault, -ENOENT, "'%s' is meant by the pattern '%s' of group %s: %s", name,
+			 pattern, text,
+			 edit->exclude ? "remove that" : "remove that, or use add-exclude");
+}
+
 static int edit_names(struct names *names, const struct names *by, const struct edit *edit,
 		      const struct group_key *key, struct fault *fault)
 {
-	char text[GROUP_KEY_TEXT_MAX];
-
 	for (size_t i = 0; i < by->count; i++) {
 		int r =
 		    edit->remove ? names_remove(names, by->name[i]) : names_add(names, by->name[i]);
 
 		if (r == -ENOENT)
-			return fault_set(fault, r, "'%s' is not in the %s list of group %s",
-					 by->name[i], edit->exclude ? "exclude" : "egress",
-					 group_key_format(key, text));
+			return not_there(names, by->name[i], edit, key, fault);
 		if (r < 0)
 			return r;
 	}

@@ -180,6 +180,37 @@ static char *copy_string(const json_t *parameters, const char *key)
 	return text ? strdup(text) : NULL;
 }
 
+/* A filter that nothing could ever pass is a mistake. */
+static int check_word(const json_t *parameters, const char *key, const char *known,
+		      struct fault *fault)
+{
+	const char *text = json_string_value(json_object_get(parameters, key));
+	size_t len = text ? strlen(text) : 0;
+
+	for (const char *at = text ? known : NULL; at && *at; at += strspn(at, ", ")) {
+		size_t word = strcspn(at, ",");
+
+		if (word == len && strncmp(at, text, len) == 0)
+			return 0;
+		at += word;
+	}
+	return text ? fault_set(fault, -EINVAL, "%s '%.32s' is none of %s", key, text, known) : 0;
+}
+
+/* Says what is wrong with a filter, or takes it. */
+static int decode_filter(const json_t *parameters, struct words *out, const char **name,
+			 struct fault *fault)
+{
+	*name = "origin";
+	if (check_word(parameters, *name, "config, runtime", fault) < 0)
+		return -EINVAL;
+	*name = "state";
+	if (check_word(parameters, *name, "active, pending, no-egress, detached, failed, conflict",
+		       fault) < 0)
+		return -EINVAL;
+	return words_decode(parameters, out, name, fault);
+}
+
 void method_list_groups(struct session *session, const struct call *call)
 {
 	struct group_stream *stream = calloc(1, sizeof(*stream));
@@ -196,7 +227,7 @@ void method_list_groups(struct session *session, const struct call *call)
 	stream->origin = copy_string(call->parameters, "origin");
 	stream->state = copy_string(call->parameters, "state");
 	stream->to = copy_string(call->parameters, "to");
-	if (words_decode(call->parameters, &stream->filter, &name, &fault) < 0) {
+	if (decode_filter(call->parameters, &stream->filter, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 		group_stream_free(stream);
 		session->stream = NULL;

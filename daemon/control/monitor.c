@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/control/monitor.h"
 
+#include <string.h>
+
 #include "daemon/control/method.h"
 
 #define MONITOR_UNREAD (256u << 10) /* bytes of events that may wait for a slow reader */
@@ -30,7 +32,9 @@ void monitor_event(struct service *service, const char *event, const char *key, 
 		if (object && key && value)
 			json_object_set_new(object, key, json_text(value));
 		if (object && detail && *detail)
-			json_object_set_new(object, "reason", json_text(detail));
+			json_object_set_new(object,
+					    strcmp(event, "not-ready") ? "detail" : "reason",
+					    json_text(detail));
 		session_reply_part(session, object);
 		if (buffer_len(&session->out) > MONITOR_UNREAD) {
 			buffer_free(&session->out);

@@ -165,7 +165,10 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 	if (iface->receives)
 		prepare_link(r, iface, link);
 	iface->has_former = iface->outdated = false;
-	tell(r, "attached", "interface", iface->name, iface->native ? "native" : "generic");
+	char mode[sizeof(iface->forced) + 16]; /* and what forced it */
+	snprintf(mode, sizeof(mode), "%s%s%s", iface->native ? "native" : "generic",
+		 iface->forced[0] ? ": " : "", iface->forced);
+	tell(r, "attached", "interface", iface->name, mode);
 	return 0;
 }
 

@@ -53,11 +53,6 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 	return 0;
 }
 
-static int count_match(const struct link *link, void *data)
-{
-	return !fnmatch(data, link->name, 0);
-}
-
 static bool gets_copies(const struct group *group, const char *name)
 {
 	return strcmp(name, group->key.from) && !names_match(&group->exclude, name);
@@ -80,6 +75,75 @@ static void warn_of_port(struct reconcile *r, const struct group *group, const s
 	warn(text, token);
 }
 
+/* Why `name` gets no copies; XM_REASON_NONE: it gets them, perhaps with a program of its own. */
+static enum xm_reason reason_of(const struct reconcile *r, const struct link *link,
+				const char *name, bool native)
+{
+	const struct iface *egress = iface_find(r, name);
+	enum xm_reason reason = link_reason(link, native);
+	bool refuses = egress && egress->tried;
+
+	return reason == XM_REASON_NO_XDP_XMIT && link_needs_program(link) && !refuses
+		   ? XM_REASON_NONE
+		   : reason;
+}
+
+/* Those that a pattern means. */
+struct matching {
+	const struct reconcile *r;
+	const struct group *group;
+	const char *pattern;
+	bool native;
+	unsigned int count;
+	const struct link *last; /* that is not ready */
+	enum xm_reason reason;
+};
+
+static int add_match(const struct link *link, void *data)
+{
+	struct matching *m = data;
+
+	if (fnmatch(m->pattern, link->name, 0) || !gets_copies(m->group, link->name))
+		return 0;
+	enum xm_reason reason = reason_of(m->r, link, link->name, m->native);
+	m->count++;
+	if (reason == XM_REASON_NONE)
+		return 1; /* one is enough */
+	m->last = link;
+	m->reason = reason;
+	return 0;
+}
+
+/* One that is not ready among many is no news; when all are not, it is. "": nothing to say. */
+static void check_pattern(struct matching *m, char *text, size_t size)
+{
+	text[0] = 0;
+	if (netlink_each(m->r->netlink, add_match, m))
+		return;
+	if (!m->count)
+		snprintf(text, size, "no interface matches %s yet", m->pattern);
+	else
+		snprintf(text, size, "no interface that matches %s is ready: %s: %s (%s)",
+			 m->pattern, m->last->name, reason_name(m->reason), reason_text(m->reason));
+}
+
+/* "": it is ready. */
+static void check_name(const struct reconcile *r, const char *name, bool native, char *text,
+		       size_t size)
+{
+	const struct link *link = netlink_by_name(r->netlink, name);
+	enum xm_reason reason = reason_of(r, link, name, native);
+	char detail[128] = "";
+
+	text[0] = 0;
+	if (reason == XM_REASON_NONE)
+		return;
+	if (link)
+		link_detail(r, link, reason, detail, sizeof(detail));
+	snprintf(text, size, "egress %s is not ready: %s (%s)%s%s", name, reason_name(reason),
+		 reason_text(reason), detail[0] ? "; " : "", detail);
+}
+
 /* Of those who get copies of `group` and did not get any of `known`, the group as it is (or NULL).
  */
 static void warn_members(struct reconcile *r, const struct group *group, const struct group *known,
@@ -91,30 +155,18 @@ static void warn_members(struct reconcile *r, const struct group *group, const s
 	bool native = iface && iface->decided ? iface->native : wish && wish->mode == MODE_NATIVE;
 
 	for (size_t i = 0; i < group->to.count; i++) {
-		char text[320], detail[128] = "", *name = group->to.name[i];
+		char text[320] = "", *name = group->to.name[i];
 		if (known && names_have(&known->to, name) && gets_copies(known, name))
 			continue;
-		if (name_is_pattern(name)) {
-			if (netlink_each(r->netlink, count_match, name))
-				continue;
-			snprintf(text, sizeof(text), "no interface matches %s yet", name);
+		if (name_is_pattern(name))
+			check_pattern(
+			    &(struct matching){
+				.r = r, .group = group, .pattern = name, .native = native},
+			    text, sizeof(text));
+		else if (gets_copies(group, name))
+			check_name(r, name, native, text, sizeof(text));
+		if (text[0])
 			warn(text, token);
-			continue;
-		}
-		if (!gets_copies(group, name))
-			continue;
-		const struct link *link = netlink_by_name(r->netlink, name);
-		enum xm_reason reason = link_reason(link, native);
-		const struct iface *egress = iface_find(r, name);
-		bool refuses = egress && egress->tried;
-		if (reason == XM_REASON_NONE ||
-		    (reason == XM_REASON_NO_XDP_XMIT && link_needs_program(link) && !refuses))
-			continue;
-		if (link)
-			link_detail(r, link, reason, detail, sizeof(detail));
-		snprintf(text, sizeof(text), "egress %s is not ready: %s (%s)%s%s", name,
-			 reason_name(reason), reason_text(reason), detail[0] ? "; " : "", detail);
-		warn(text, token);
 	}
 }
 
@@ -152,6 +204,14 @@ int reconcile_check_group(struct reconcile *r, const struct group *group, enum g
 	}
 	if (error)
 		return error;
+	if (!from && !known) {
+		snprintf(missing, sizeof(missing),
+			 "ingress %s does not exist yet: nothing is copied "
+			 "until it does",
+			 group->key.from);
+		warn(missing, token);
+		missing[0] = 0;
+	}
 	warn_members(r, group, known, warn, token);
 	if (from)
 		warn_of_port(r, group, from, warn, token);

@@ -160,6 +160,22 @@ static bool applies(const struct check *check, const struct iface *iface)
 					      : false;
 }
 
+/* A name that was asked for, and that no group uses. */
+static int tell_unused(struct examination *e, const char *name)
+{
+	struct finding finding = {.check = "link"};
+
+	e->finding = &finding;
+	snprintf(finding.subject, sizeof(finding.subject), "%s", name);
+	if (netlink_by_name(e->r->netlink, name))
+		finding_set(e, FINDING_WARNING, "no group uses it: there is nothing to look at",
+			    "xmcastctl list-groups");
+	else
+		finding_set(e, FINDING_PROBLEM, "no such interface, and no group uses it",
+			    "ip link show");
+	return e->wish->finding(&finding, e->wish->token);
+}
+
 int reconcile_doctor(struct reconcile *r, const struct doctor_wish *wish)
 {
 	struct examination e = {.r = r, .wish = wish};
@@ -177,6 +193,11 @@ int reconcile_doctor(struct reconcile *r, const struct doctor_wish *wish)
 		for (size_t i = 0; !error && i < count; i++)
 			if (applies(&checks[i], e.iface))
 				error = run(&e, &checks[i]);
+	}
+	for (size_t i = 0; !error && wish->interfaces && i < wish->interfaces->count; i++) {
+		const struct iface *iface = iface_find(r, wish->interfaces->name[i]);
+		if (!iface || iface->idle)
+			error = tell_unused(&e, wish->interfaces->name[i]);
 	}
 	return error;
 }

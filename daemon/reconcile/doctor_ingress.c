@@ -72,19 +72,31 @@ void check_program(struct examination *e)
 	}
 }
 
-/* The first named egress for whose sake it is generic; NULL: it is something else. */
-static const struct link *egress_to_blame(struct reconcile *r, const struct iface *iface)
+/* Those for whose sake an ingress is generic, and the commands that mend them. */
+struct blame {
+	struct examination *e;
+	struct names names;
+	char text[256], commands[512];
+};
+
+static bool add_blame(const struct link *link, void *data)
 {
-	for (const struct actual_set *set = r->sets; set; set = set->next) {
-		for (unsigned int i = 0; i < set->member_count; i++) {
-			const struct member *m = &set->members[i];
-			const struct link *link = netlink_by_index(r->netlink, m->ifindex);
-			if (link && m->iface != iface && !link_can_receive(link) &&
-			    strstr(iface->forced, link->name))
-				return link;
-		}
-	}
-	return NULL;
+	struct blame *b = data;
+	struct examination other = *b->e;
+	char command[sizeof(b->commands)] = "";
+	size_t text = strlen(b->text), commands = strlen(b->commands);
+	enum xm_reason reason = link_reason(link, true);
+
+	if (names_have(&b->names, link->name) || names_add(&b->names, link->name))
+		return true;
+	snprintf(b->text + text, sizeof(b->text) - text, "%s%s (%s)", text ? ", " : "", link->name,
+		 reason_name(reason));
+	other.link = link;
+	if (reason == XM_REASON_PEER_NO_NAPI)
+		peer_command(&other, command, sizeof(command), "ethtool -K @ gro on");
+	if (*command && commands + strlen(command) + 4 < sizeof(b->commands))
+		sprintf(b->commands + commands, "%s && ", command);
+	return true;
 }
 
 /* The MTU of a veth's other end above what native XDP takes; 0: it is not. */
@@ -106,12 +118,15 @@ void check_mode(struct examination *e)
 	    too_large_for_native(e->link)) /* that has a line of its own */
 		return;
 	snprintf(text, sizeof(text), "generic mode, which is slower: %s", e->iface->forced);
-	const struct link *blame = egress_to_blame(e->r, e->iface);
-	if (blame && link_reason(blame, true) == XM_REASON_PEER_NO_NAPI) {
-		struct examination other = *e;
-		other.link = blame;
-		peer_command(&other, command, sizeof(command), "ethtool -K @ gro on");
-		finding_set(e, FINDING_WARNING, text, "%s && xmcastctl reattach %s", command, name);
+	struct blame b = {.e = e};
+	interfaces_each_blocker(e->r, e->iface, add_blame, &b);
+	names_free(&b.names);
+	if (b.text[0]) {
+		snprintf(text, sizeof(text),
+			 "generic mode, which is slower: these cannot receive redirected frames: "
+			 "%.220s",
+			 b.text);
+		finding_set(e, FINDING_WARNING, text, "%sxmcastctl reattach %s", b.commands, name);
 	} else if (is_veth(e->link) && e->link->xdp_features_known &&
 		   !(e->link->xdp_features & LINK_XDP_BASIC)) {
 		/* veth.c: no more transmit queues there than receive queues here */

@@ -240,9 +240,8 @@ static bool can_receive(const struct reconcile *r, const struct link *link)
 	return link_can_receive(link) && !(link_needs_program(link) && iface && iface->tried);
 }
 
-/* True when every egress that groups of this ingress name literally can take redirects. */
-static bool egresses_can_receive(struct reconcile *r, const struct iface *iface, char *why,
-				 size_t size)
+bool interfaces_each_blocker(struct reconcile *r, const struct iface *iface,
+			     bool (*f)(const struct link *link, void *data), void *data)
 {
 	const struct egress_set *last = NULL;
 
@@ -254,15 +253,22 @@ static bool egresses_can_receive(struct reconcile *r, const struct iface *iface,
 		last = group->set;
 		for (size_t j = 0; j < last->to.count; j++) {
 			const struct link *link = netlink_by_name(r->netlink, last->to.name[j]);
-			if (!link || names_match(&last->exclude, link->name) ||
-			    can_receive(r, link))
-				continue;
-			snprintf(why, size, "egress %s cannot receive redirected frames (%s)",
-				 link->name, reason_name(link_reason(link, true)));
-			return false;
+			if (link && !names_match(&last->exclude, link->name) &&
+			    !can_receive(r, link) && !f(link, data))
+				return false;
 		}
 	}
 	return true;
+}
+
+static bool blame(const struct link *link, void *data)
+{
+	struct iface *iface = data;
+
+	snprintf(iface->forced, sizeof(iface->forced),
+		 "egress %s cannot receive redirected frames (%s)", link->name,
+		 reason_name(link_reason(link, true)));
+	return false;
 }
 
 static void decide_mode(struct reconcile *r, struct iface *iface, const struct link *link)
@@ -274,7 +280,7 @@ static void decide_mode(struct reconcile *r, struct iface *iface, const struct l
 	bool native =
 	    mode == MODE_NATIVE ||
 	    (mode == MODE_AUTO && link_can_native(link, iface->forced, sizeof(iface->forced)) &&
-	     egresses_can_receive(r, iface, iface->forced, sizeof(iface->forced)));
+	     interfaces_each_blocker(r, iface, blame, iface));
 	if (iface->attached && native != iface->native) {
 		iface->has_former = iface->receives; /* gone back to when attaching fails */
 		attach_drop(r, iface);		     /* the kernel holds one mode at a time */

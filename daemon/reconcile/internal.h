@@ -227,6 +227,12 @@ void interfaces_sweep(struct reconcile *r);
 unsigned int interfaces_used(const struct reconcile *r);
 /* The ingress that frames of `from` arrive on, and the tag they carry there. */
 struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
+/*
+ * Calls f for every egress that groups of this ingress name literally and that cannot take
+ * redirects, perhaps more than once, while it returns true. False: it was ended.
+ */
+bool interfaces_each_blocker(struct reconcile *r, const struct iface *iface,
+			     bool (*f)(const struct link *link, void *data), void *data);
 /* Only its name. */
 const char *interfaces_parent(const struct reconcile *r, const char *from, uint32_t *vlan);
 /* The same for a key, without giving the ingress a slot: a key_resolve. `data`: the reconciler. */

@@ -127,9 +127,13 @@ static void tell_changes(struct reconcile *r, struct actual_set *set)
 		enum xm_reason reason = set->members[i].reason;
 		if (iface->reason == reason)
 			continue;
+		enum xm_reason before = iface->reason;
+		char was[32] = "";
 		iface->reason = reason;
+		if (reason == XM_REASON_NONE && before != XM_REASON_ABSENT) /* as all begin */
+			snprintf(was, sizeof(was), "was %s", reason_name(before));
 		tell(r, reason == XM_REASON_NONE ? "ready" : "not-ready", "interface", iface->name,
-		     reason == XM_REASON_NONE ? "" : reason_name(reason));
+		     reason == XM_REASON_NONE ? was : reason_name(reason));
 	}
 }
 

@@ -148,6 +148,24 @@ check "... then others are added without that" ctl add-exclude 239.7.7.7 out2
 check "... and removed" ctl del-exclude 239.7.7.7 nope9
 ip link set out1 up
 
+# What is not ready is a warning, whoever it is.
+check "an ingress that will come is a warning" sh -c "'$build/cli/xmcastctl' add-group 239.7.7.8 \
+    --from nope9 --to out0 --pending 2>&1 | grep 'warning: ingress nope9 does not exist yet'"
+ip link set out0 down
+ip link set out1 down
+check "... so is a pattern none of whose interfaces is ready" sh -c "'$build/cli/xmcastctl' \
+    add-group 239.7.7.9 --from in0 --to 'out[01]' 2>&1 |
+    grep 'warning: no interface that matches out\[01\] is ready: out.: down'"
+ip link set out1 up
+until_true 5 is ready egress_state 239.7.7.9 out1
+check "... but one that is suffices" refused 0 '^added$' ctl add-group 239.7.7.10 --from in0 --to 'out[01]'
+check "... and is shown" sh -c "'$build/cli/xmcastctl' list-groups 239.7.7.10 2>/dev/null |
+    grep 'out\[01\]:\[out0(down),out1\]'"
+ip link set out0 up
+for i in 8 9 10; do
+	ctl del-group 239.7.7.$i
+done >/dev/null
+
 # An egress that leaves all groups and comes back counts on.
 check "an egress" ctl add-group 239.8.8.8 --from in0 --to out3
 before
@@ -200,9 +218,12 @@ check "... may not be saved by everybody, and what to do" refused 4 "/etc/xmcast
     setpriv --reuid 65534 --regid 65534 --clear-groups \
     env XMCAST_SOCKET="$XMCAST_SOCKET" "$build/cli/xmcastctl" save
 check "... is saved" ctl save
+: >"$work/daemon.log"
 check "... reload takes it over" ctl reload
+check "... and counts what the files have" grep -q 'configuration reloaded: groups of it: 1' "$work/daemon.log"
 check "... as the file's" is /etc/xmcast/conf.d/saved.conf group 239.9.9.9 .file
 stop_daemon
+check "... which tells that it ends" grep -q 'stopping: what is attached forwards on' "$work/daemon.log"
 rm "$work/run/state"
 check "... and after a reboot" default_daemon
 check "... it is there" is /etc/xmcast/conf.d/saved.conf group 239.9.9.9 .file

@@ -137,8 +137,16 @@ fault warning merging in0
 
 # Generic for the sake of one egress, or of an MTU.
 ns r0 ethtool -K r0 gro off
+ns r1 ethtool -K r1 gro off
 configure 'group 239.1.1.1 --from in0 --to out0,out1'
+check "all that force generic mode are named" is "2 2" sh -c "'$build/cli/xmcastctl' --json doctor |
+    jq -r '.findings[] | select(.check == \"mode\") |
+        \"\\(.text | [scan(\"peer-no-napi\")] | length) \\(.remedy | [scan(\"gro on\")] | length)\"'"
+check "reattach tells the mode and why" sh -c "'$build/cli/xmcastctl' reattach in0 |
+    grep '^in0: generic: egress out0 cannot receive redirected frames (peer-no-napi)'"
+check "... the log, too" grep -q 'attached interface in0: generic: egress out0 cannot' "$work/daemon.log"
 fault warning mode in0
+check "... reattach now" sh -c "'$build/cli/xmcastctl' reattach in0 | grep '^in0: native$'"
 ctl detach in0 >/dev/null
 ip -n s link set s0 mtu 9000
 ctl attach in0 >/dev/null
@@ -151,6 +159,12 @@ same "only those that were named are looked at" \
 rc=0
 ip link set out1 down
 until_true 10 is problem level ready out1
+check "the log has it" grep -q 'not-ready interface out1: down' "$work/daemon.log"
+check "an interface that is not there is a problem" refused 2 '"subject":"nosuch","level":"problem","text":"no such interface' \
+    ctl --json doctor nosuch
+ip link add in1 type veth
+check "one that no group uses is a warning" refused 1 '"subject":"in1","level":"warning","text":"no group uses it' \
+    ctl --json doctor in1
 ctl doctor out1 >"$work/out" || rc=$?
 same "problems: exit 2" "$rc" 2
 stop_daemon

@@ -128,7 +128,7 @@ stop_daemon()
 configure()
 {
 	[ -z "${daemon_pid:-}" ] || stop_daemon
-	"$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs /sys/fs/bpf/xmcast
+	"$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs /sys/fs/bpf/xmcast >/dev/null
 	rm -rf "$work/run"
 	printf '%s\n' "$@" >"$work/xmcastd.conf"
 	daemon

@@ -6,10 +6,11 @@
 # trace OPTION...: begins to trace in the background, and waits until it has begun.
 trace()
 {
-	rm -f "$work/trace"
+	rm -f "$work/trace" "$work/trace.err"
 	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
 	tracer=$!
-	until_true 100 traced_program || cat "$work/trace.err" "$work/until.out"
+	until_true 100 grep -q '^tracing on' "$work/trace.err" &&
+	    until_true 100 traced_program || cat "$work/trace.err" "$work/until.out"
 }
 # program: name of what is attached to in0; its number.
 program()

@@ -162,6 +162,7 @@ class Bench(unittest.TestCase):
         self.assertIn('noise: p x2 native against itself: ratio 1.000', out)
         code, out, _ = self.run_('show', '--csv', path)
         self.assertIn('"v1",p,x2,native,live,ok,2,2,2\n', out)
+        self.assertIn('"v1",q,x2,native,live,invalid,,,\n', out)
         code, out, _ = self.run_('show', '--markdown', path)
         self.assertIn('| v1 | p | x2 | 2.000 +- 0.000 | 0.500 +- 0.000 |\n', out)
         code, out, _ = self.run_('show', '--json', path)

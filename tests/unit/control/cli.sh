@@ -106,6 +106,12 @@ expect 3 err "$dir/file"
 # groups
 run list-g
 expect 0 out '/etc/xmcast/x.conf:7' out 'veth1,veth9(down)'
+for filter in 'origin foo' 'state foo' 'state act' 'state active,'; do
+	run list-groups --${filter% *} "${filter#* }"
+	expect 2 err "${filter% *} '${filter#* }' is none of"
+done
+run list-groups --state active --origin config
+expect 0 out '239.0.0.7'
 run add-group 239.1.1.1 --from eth0 --to veth1,veth9
 expect 0 out added err 'warning: veth9 is not ready'
 run add-group 239.1.1.1 --from eth0 --to veth1,veth9
@@ -151,6 +157,16 @@ run --json list-groups 239.1.1.1 --vlan 5.7
 expect 0 out '{"groups":[{"address":"239.1.1.1","source":"10.0.0.0/8","vlan":"5.7","from":"eth0"'
 run list-groups --json 239.250.0.0
 expect 0 out '{"groups":[]}'
+run add-group 239.1.1.3 --from eth0 --to 'veth*,eth1' --exclude veth9
+expect 0 out added
+run list-groups 239.1.1.3
+expect 0 out ',veth*:[' out ' veth9 '
+run del-egress 239.1.1.3 veth1
+expect 1 err "'veth1' is meant by the pattern 'veth*' of group 239.1.1.3 from eth0" err 'add-exclude'
+run del-egress 239.1.1.3 'veth*,eth1'
+expect 1 err 'name one, or delete the group'
+run del-group 239.1.1.3
+expect 0 out deleted
 run del-group 239.1.1.1 --vlan 5.7
 expect 0 out deleted
 run del-group 239.1.1.1 --vlan 5.7
@@ -204,7 +220,7 @@ expect 1 err eth9
 run reattach
 expect 2 err 'one interface'
 run reattach eth0
-expect 0
+expect 0 out 'eth0: '
 silent err
 
 # monitor goes on until its reader is gone
@@ -252,6 +268,9 @@ expect 2 err FILE
 printf 'group 239.0.0.7 --from eth0 --to veth1\n' >"$dir/conflict.conf"
 run apply "$dir/conflict.conf"
 expect 1 err '/etc/xmcast/x.conf:7'
+printf 'group 239.7.0.1 --from eth0 --to veth1\n\ngroup 239.7.0.1 --from eth0 --to veth2\n' >"$dir/twice.conf"
+run apply "$dir/twice.conf"
+expect 1 err "$dir/twice.conf:3: group 239.7.0.1 from eth0: is defined otherwise in line 1"
 run --json list-groups --origin runtime
 cmp -s "$dir/out" "$dir/before" || fail 'a refused apply changed something'
 
@@ -283,6 +302,11 @@ if [ "$(id -u)" = 0 ]; then
 	expect 4 err 'group xmcast'
 	as_nobody add-group 239.1.1.1 --from eth0 --to veth1
 	expect 4 err 'group xmcast'
+	as_nobody trace 239.1.1.1
+	expect 4 err 'Trace needs root or a member of the group xmcast'
+	as_nobody bench
+	grep -q 'group xmcast' "$dir/err" && fail 'the group may not'
+	expect 4 err 'Bench needs root'
 fi
 
 exec 7>&-

@@ -259,9 +259,9 @@ static void test_monitor(void **state)
 	line_start(&deaf, "Monitor", "{}", true);
 	talk_run(&talk);
 	line_close(&deaf);
-	control_event(talk.control, "link-down", "interface", "veth1", "no-carrier");
+	control_event(talk.control, "not-ready", "interface", "veth1", "no-carrier");
 	assert_true(line_reply(&line, &reply));
-	assert_string_equal(text_of(&reply, "event"), "link-down");
+	assert_string_equal(text_of(&reply, "event"), "not-ready");
 	assert_string_equal(text_of(&reply, "interface"), "veth1");
 	assert_string_equal(text_of(&reply, "reason"), "no-carrier");
 	idl_check(talk.idl, &idl_find(talk.idl, IDL_METHOD, "Monitor")->out, reply.parameters,
