@@ -28,8 +28,9 @@ struct plan {
 static const char words[] =
     "ROLE:NS:IF...\n\n"
     "ROLE: all (must get every datagram once, in order), some (may lose, else the same), none\n"
-    "(must get none). Ends when every `all` has all and nothing more came for a while, or at the\n"
-    "deadline. Prints one line for each receiver; exit code 0 when each got what it must.\n";
+    "(must get none). Ends when every `all` has all and nothing more came for a while, or when\n"
+    "nothing came at all until the deadline. Prints one line for each receiver; exit code 0 when "
+    "each got what it must.\n";
 
 static void parse(int argc, char **argv, struct plan *p)
 {
@@ -103,6 +104,8 @@ static void receive(const struct plan *plan, struct receiver *receivers, unsigne
 
 		if (n == 0 && left >= 0)
 			return;
+		if (n > 0)
+			until = now() + plan->deadline;
 		for (int i = 0; i < n; i++) {
 			unsigned int which = events[i].data.u32;
 

@@ -24,7 +24,7 @@ all_of()
 #   -n COUNT      datagrams (1000)         -s ADDRESS  source to send from, and to be seen
 #   -b MIN,MAX    payload bytes (default: from 64 to what fits an MTU of 1500)
 #   -w WINDOW     most that are under way (128)
-#   -r PPS        paced by time, too       -d SECONDS  deadline of the receivers (60)
+#   -r PPS        paced by time, too       -d SECONDS  of silence, then receivers give up (60)
 #   -S ADDRESS    source to be seen only     -i IF       of `s` (s0)
 #   -p PORT -f FLOW                        -j GROUP    joined instead of GROUP (repeat)
 # Several may run at once with ports, flows and a -k KEY of their own.
