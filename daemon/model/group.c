@@ -176,7 +176,7 @@ static int fill(struct model *model, struct kept_group *kept, const struct names
 
 	if (!to->count)
 		return refuse(&group->key, fault,
-			      "would have no egress: name one, or delete the group");
+			      "has no egress left: name one, or delete the group");
 	r = take(model->private, kept, to, exclude);
 	if (r < 0)
 		fault_set(&why, r, "out of memory");

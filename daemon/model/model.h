@@ -73,7 +73,7 @@ const char *group_key_format(const struct group_key *key, char buf[static GROUP_
 
 struct group {
 	struct group_key key;
-	unsigned int line;	  /* in file, 1.. */
+	unsigned int line;	  /* 1..: in file; runtime: where it was read from, if from lines */
 	struct names to, exclude; /* as the writer wrote; in a model shared and not to be changed */
 	const char *file;	  /* origin config: interned path; NULL: runtime */
 	struct egress_set *set;

@@ -90,8 +90,8 @@ static void dump_group(FILE *stream, const struct group *group)
 
 	fprintf(stream, "%s to %s exclude %s at %s:%u set %s less %s users %u\n",
 		group_key_format(&group->key, key), list(&group->to), list(&group->exclude),
-		group->file ? group->file : "runtime", group->line, list(&group->set->to),
-		list(&group->set->exclude), group->set->users);
+		group->file ? group->file : "runtime", group->file ? group->line : 0,
+		list(&group->set->to), list(&group->set->exclude), group->set->users);
 }
 
 char *dump(const struct model *model)
