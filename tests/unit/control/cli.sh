@@ -182,7 +182,7 @@ expect 0 out '"xdp_features":["basic","redirect","ndo-xmit-sg"]'
 run stats
 expect 0 out '1800 copies due' out 'too-big'
 run --json stats
-expect 0 out '"unexplained":1}'
+expect 0 out '"unexplained":1,"not_ready":'
 run doctor
 expect 2 out 'ok       settled' out 'warning  mode eth0: generic mode; run: xmcastctl reattach eth0' \
 	out 'problem  ready veth9: down: it gets no copies; run: ip link set veth9 up'
