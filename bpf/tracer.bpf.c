@@ -39,8 +39,9 @@ static __always_inline struct xm_trace_cpu *this_cpu(void)
 
 /*
  * Before the program runs: what the frame is, what it will match, and the counters. Global, as is
- * note_after(), so that the verifier looks at each by itself: in all combinations of their paths
- * with the program's it gives up on Linux 6.1.
+ * note_after(), so that the verifier looks at each by itself; and whether anything is noted stands
+ * in the map, for in a register it would make the verifier go through the program twice, which is
+ * too much for that of Linux 6.1.
  */
 __noinline int note_before(struct xdp_md *ctx)
 {
@@ -52,6 +53,9 @@ __noinline int note_before(struct xdp_md *ctx)
 	if (!row || !cpu)
 		return 0;
 	struct xm_trace_frame *t = &cpu->frame;
+	cpu->noted = 0;
+	if (!active_filter())
+		return 0;
 	__u64 ingress = *(volatile __u64 *)&row->word;
 	if (xm_ingress_generation(ingress) != generation)
 		return 0;
@@ -75,7 +79,8 @@ __noinline int note_before(struct xdp_md *ctx)
 	cpu->too_big = row->counters.dropped[XM_REASON_TOO_BIG];
 	cpu->no_egress = row->counters.dropped[XM_REASON_NO_EGRESS];
 	cpu->no_metadata = row->counters.dropped[XM_REASON_NO_METADATA];
-	return 1;
+	cpu->noted = 1;
+	return 0;
 }
 
 static __always_inline _Bool is_wanted(struct xm_trace_filter *filter, struct xm_trace_frame *t)
@@ -110,7 +115,7 @@ __noinline int note_after(int verdict)
 	struct xm_trace_filter *filter = active_filter();
 	struct xm_trace_cpu *cpu = this_cpu();
 
-	if (!row || !cpu || !filter)
+	if (!row || !cpu || !filter || !cpu->noted)
 		return 0;
 	struct xm_trace_frame *t = &cpu->frame;
 	t->verdict = verdict;
@@ -138,11 +143,10 @@ __noinline int note_after(int verdict)
 SEC("xdp")
 int xmcast_ingress_traced(struct xdp_md *ctx)
 {
-	int noted = active_filter() ? note_before(ctx) : 0;
+	note_before(ctx);
 	int verdict = xmcast_ingress(ctx);
 
-	if (noted)
-		note_after(verdict);
+	note_after(verdict);
 	return verdict;
 }
 

@@ -65,6 +65,7 @@ struct xm_trace_cpu {
 	__u64 last_traced; /* order of the last traced frame that was redirected */
 	__u32 redirecting; /* between the program's verdict and the end of the redirect */
 	__u32 traced;	   /* that frame is traced */
+	__u32 noted, pad;  /* `frame` and the counters are of the frame that is there now */
 	__u64 copies, too_big, no_egress, no_metadata; /* the ingress's counters before it */
 	struct xm_trace_frame frame;
 };
