@@ -29,20 +29,20 @@ static void print_error(const char *file, unsigned int line, const char *text, v
 static int read_file(const char *file, struct model *model)
 {
 	FILE *stream = strcmp(file, "-") == 0 ? stdin : config_open(file, 0, true);
+	const char *name = stream == stdin ? "(standard input)" : file;
 	int r;
 
 	if (!stream)
 		return cli_fail(CLI_REFUSED, "cannot read %s: %s", file, config_unreadable(-errno));
 	limits_raise(&model->limits); /* the daemon's limits are the daemon's to enforce */
-	r = config_read_stream(stream, stream == stdin ? "(standard input)" : file, true, model,
-			       print_error, NULL);
+	r = config_read_stream(stream, name, true, model, print_error, NULL);
 	if (stream != stdin)
 		fclose(stream);
 	if (r < 0)
-		return cli_fail(CLI_REFUSED, "cannot apply %s: %s", file, config_unreadable(r));
+		return cli_fail(CLI_REFUSED, "cannot apply %s: %s", name, config_unreadable(r));
 	if (r > 0)
 		return cli_fail(CLI_REFUSED, "%d %s in %s: nothing was changed", r,
-				r == 1 ? "error" : "errors", file);
+				r == 1 ? "error" : "errors", name);
 	model_settle(model);
 	return CLI_DONE;
 }

@@ -155,6 +155,19 @@ static void list_candidates(const json_t *groups)
 	}
 }
 
+/* A number in parameters comes from the option of its name, and is called so. */
+static void print_message(const char *message, const char *parameter)
+{
+	static const char integer[] = "' must be an integer";
+	size_t len = parameter ? strlen(parameter) : 0;
+
+	if (len && message[0] == '\'' && !strncmp(message + 1, parameter, len) &&
+	    !strncmp(message + 1 + len, integer, strlen(integer)))
+		cli_fail(0, "--%s%s", parameter, message + 1 + len + 1);
+	else
+		cli_fail(0, "%s", message);
+}
+
 static int print_error(const struct reply *reply)
 {
 	const char *message = json_string_value(json_object_get(reply->parameters, "message"));
@@ -167,7 +180,8 @@ static int print_error(const struct reply *reply)
 	else if (strcmp(name, "InvalidParameter") == 0)
 		code = CLI_USAGE;
 	if (message)
-		cli_fail(code, "%s", message);
+		print_message(message,
+			      json_string_value(json_object_get(reply->parameters, "parameter")));
 	else
 		cli_fail(code, "the daemon says %s", reply->error);
 	list_candidates(json_object_get(reply->parameters, "groups"));

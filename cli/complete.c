@@ -27,25 +27,53 @@ static const struct {
     {"del-group", GROUPS, NOTHING},	 {"add-egress", GROUPS, INTERFACES},
     {"del-egress", GROUPS, INTERFACES},	 {"add-exclude", GROUPS, INTERFACES},
     {"del-exclude", GROUPS, INTERFACES}, {"list-groups", GROUPS, NOTHING},
-    {"trace", GROUPS, NOTHING},		 {"attach", INTERFACES, NOTHING},
-    {"detach", INTERFACES, NOTHING},	 {"reattach", INTERFACES, NOTHING},
-    {"doctor", INTERFACES, INTERFACES},
+    {"trace", GROUPS, NOTHING},		 {"explain", GROUPS, NOTHING},
+    {"attach", INTERFACES, NOTHING},	 {"detach", INTERFACES, NOTHING},
+    {"reattach", INTERFACES, NOTHING},	 {"doctor", INTERFACES, INTERFACES},
 };
 
-/* Values of options, separated by spaces. */
+/* Values of options, separated by spaces; of one verb, or of any. */
 static const struct {
 	const char *option;
 	enum what what;
-	const char *values;
+	const char *values, *verb;
 } options[] = {
-    {"--from", INTERFACES, ""},
-    {"--to", INTERFACES, ""},
-    {"--exclude", INTERFACES, ""},
-    {"--group", GROUPS, ""},
-    {"--origin", NOTHING, "config runtime"},
-    {"--state", NOTHING, "active pending no-egress detached failed"},
-    {"--sort", NOTHING, "frames copies bytes dropped name"},
+    {"--from", INTERFACES, "", NULL},
+    {"--to", INTERFACES, "", NULL},
+    {"--exclude", INTERFACES, "", NULL},
+    {"--group", GROUPS, "", NULL},
+    {"--origin", NOTHING, "config runtime", NULL},
+    {"--state", NOTHING, "active pending no-egress detached failed conflict", NULL},
+    {"--sort", NOTHING, "frames copies bytes dropped name", NULL},
+    {"--in", INTERFACES, "", NULL},
+    {"--out", INTERFACES, "", NULL},
+    {"--pktgen-dev", INTERFACES, "", NULL},
+    {"--source", NOTHING, "live packet pktgen external", "bench"},
 };
+
+/* Options without a value. */
+static const char *const flags[] = {"--pending", "--unmatched", "--groups",	    "--http",
+				    "--native",	 "--generic",	"--quick",	    "--random",
+				    "--csv",	 "--markdown",	"--allow-long-free"};
+
+#define LPM                                                                                        \
+	"lpm-trie lpm-trie-noop lpm-trie-baseline lpm-trie-lookup lpm-trie-insert "                \
+	"lpm-trie-update lpm-trie-delete lpm-trie-free"
+
+/* What may stand behind bench, and the options behind a word that begins so. */
+static const struct {
+	const char *word, *words, *options;
+} bench[] = {
+    {"throughput", "throughput",
+     "--native --generic --programs --receivers --topology --in --out --pktgen-dev --source "
+     "--frame-size --pairs --duration --seed --label --quick --batch --output"},
+    {"lpm-trie", LPM,
+     "--nr-entries --prefix-len --producers --random --warmup --duration --seed "
+     "--allow-long-free --output"},
+    {"show", "show", "--csv --markdown --plot"},
+    {"compare", "compare", "--fail-below"},
+};
+#define BENCH (sizeof(bench) / sizeof(*bench))
 
 static void offer(const char *head, const char *word, size_t len, const char *begun)
 {
@@ -133,21 +161,42 @@ static void offer_options(const struct verb *verb, const char *begun)
 	offer_words("--help --json", begun);
 }
 
+/* The options of bench depend on the word behind it. */
+static void offer_bench_options(int count, const char **words, const char *begun)
+{
+	size_t b = BENCH;
+
+	if (count > 2)
+		for (b = 0; b < BENCH; b++)
+			if (strncmp(words[1], bench[b].word, strlen(bench[b].word)) == 0)
+				break;
+	offer_words(bench[b < BENCH ? b : 0].options, begun);
+	offer_words("--help --json", begun);
+}
+
+static bool takes_value(const char *option)
+{
+	if (strncmp(option, "--", 2) || strchr(option, '='))
+		return false;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (!strcmp(option, flags[i]))
+			return false;
+	return true;
+}
+
 /* The value of the option before, if it is one that takes one. */
-static bool offer_value(const struct cli *cli, const char *option, const char *begun)
+static bool offer_value(const struct cli *cli, const struct verb *verb, const char *option,
+			const char *begun)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (strcmp(options[i].option, option))
+		if (strcmp(options[i].option, option) ||
+		    (options[i].verb && strcmp(options[i].verb, verb->name)))
 			continue;
 		offer_what(cli, options[i].what, begun);
 		offer_words(options[i].values, begun);
 		return true;
 	}
-	/* another one with a value: nothing to offer */
-	return strncmp(option, "--", 2) == 0 && strcmp(option, "--json") &&
-	       strcmp(option, "--help") && strcmp(option, "--pending") &&
-	       strcmp(option, "--unmatched") && strcmp(option, "--groups") &&
-	       strcmp(option, "--http");
+	return takes_value(option); /* another one: nothing to offer */
 }
 
 /* Words before the last that are no options and no values of options. */
@@ -157,9 +206,7 @@ static int place_of(int count, const char **words)
 
 	for (int i = 1; i < count - 1; i++) {
 		if (strncmp(words[i], "--", 2) == 0)
-			i += !strchr(words[i], '=') && strcmp(words[i], "--json") &&
-			     strcmp(words[i], "--pending") && strcmp(words[i], "--unmatched") &&
-			     strcmp(words[i], "--groups");
+			i += takes_value(words[i]);
 		else
 			place++;
 	}
@@ -174,31 +221,50 @@ static void offer_place(const struct cli *cli, const struct verb *verb, int plac
 			offer_what(cli, place ? places[i].second : places[i].first, begun);
 }
 
-static const struct verb *find(const char *name)
+static void offer_verbs(const char *begun)
 {
-	const struct verb *verb = verbs;
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		offer("", verb->name, strlen(verb->name), begun);
+}
 
-	while (verb->name && strcmp(verb->name, name))
-		verb++;
-	return verb->name ? verb : NULL;
+static void offer_behind(const struct cli *cli, const struct verb *verb, int count,
+			 const char **words)
+{
+	const char *begun = words[count - 1];
+	bool is_bench = strcmp(verb->name, "bench") == 0;
+	int place = place_of(count, words);
+
+	if (begun[0] == '-' && is_bench)
+		offer_bench_options(count, words, begun);
+	else if (begun[0] == '-')
+		offer_options(verb, begun);
+	else if (count > 2 && offer_value(cli, verb, words[count - 2], begun))
+		;
+	else if (!is_bench)
+		offer_place(cli, verb, place, begun);
+	else if (!place)
+		for (size_t b = 0; b < BENCH; b++)
+			offer_words(bench[b].words, begun);
 }
 
 int complete(const struct cli *cli, int count, const char **words)
 {
-	const char *begun = count ? words[count - 1] : "";
-	const struct verb *verb = count > 1 ? find(words[0]) : NULL;
+	const struct verb *verb;
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	if (null >= 0)
 		dup2(null, STDERR_FILENO); /* who completes a word wants no errors */
 	if (count <= 1) {
-		for (const struct verb *v = verbs; v->name; v++)
-			offer("", v->name, strlen(v->name), begun);
-		offer_words("--socket --netns --json --help --version", begun);
-	} else if (verb && begun[0] == '-') {
-		offer_options(verb, begun);
-	} else if (verb && !(count > 2 && offer_value(cli, words[count - 2], begun))) {
-		offer_place(cli, verb, place_of(count, words), begun);
+		const char *begun = count ? words[0] : "";
+		offer_verbs(begun);
+		offer_words("help --socket --netns --json --help --version", begun);
+	} else if (strcmp(words[0], "help") == 0) {
+		if (count == 2)
+			offer_verbs(words[1]);
+	} else {
+		verb = verb_find(words[0]);
+		if (verb)
+			offer_behind(cli, verb, count, words);
 	}
 	return CLI_DONE;
 }

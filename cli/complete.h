@@ -4,7 +4,8 @@
 
 #include "cli/verb.h"
 
-/* Offers what the last of these words of a command line may become; the first is the verb. */
+/* Offers what the last of these words of a command line may become; the first is the verb:
+ * global options were taken out. */
 int complete(const struct cli *cli, int count, const char **words);
 
 #endif

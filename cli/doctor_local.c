@@ -132,6 +132,16 @@ static bool is_joined(const struct memberships *all, const char *interface,
 	return false;
 }
 
+/* Was this address on this interface told already, for another source? */
+static bool is_told(const json_t *const *told, unsigned int count, const json_t *group)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (!strcmp(output_string(told[i], "address"), output_string(group, "address")) &&
+		    !strcmp(output_string(told[i], "from"), output_string(group, "from")))
+			return true;
+	return false;
+}
+
 /* The address of an untagged group; false when it has a tag. */
 static bool group_address(const json_t *group, struct prefix *out)
 {
@@ -177,7 +187,8 @@ static void check_sockets(struct patient *p, const struct memberships *all)
 
 static void check_silence(struct patient *p, const struct memberships *all)
 {
-	unsigned int told = 0, more = 0;
+	unsigned int count = 0, more = 0;
+	const json_t *told[TOLD_MAX];
 	char text[256], remedy[200];
 	size_t i;
 	json_t *group;
@@ -190,9 +201,10 @@ static void check_silence(struct patient *p, const struct memberships *all)
 		if (json_integer_value(json_object_get(group, "frames")) ||
 		    strcmp(output_string(group, "state"), "active") || !patient_wants(p, from) ||
 		    !group_address(group, &address) || address.len != 128 ||
-		    prefix_family(&address) == FAMILY_MAC || is_joined(all, from, &address))
+		    prefix_family(&address) == FAMILY_MAC || is_joined(all, from, &address) ||
+		    is_told(told, count, group))
 			continue;
-		if (told == TOLD_MAX) {
+		if (count == TOLD_MAX) {
 			more++;
 			continue;
 		}
@@ -206,13 +218,13 @@ static void check_silence(struct patient *p, const struct memberships *all)
 			 output_string(group, "address"),
 			 prefix_family(&address) == FAMILY_IPV6 ? 128 : 32, from);
 		finding_add(p, "silent-groups", from, LEVEL_WARNING, text, remedy);
-		told++;
+		told[count++] = group;
 	}
 	snprintf(text, sizeof(text), "and %u more groups without a frame", more);
 	if (more)
 		finding_add(p, "silent-groups", NULL, LEVEL_WARNING, text,
 			    "xmcastctl --json list-groups | jq '.groups[] | select(.frames == 0)'");
-	if (!told)
+	if (!count)
 		finding_add(p, "silent-groups", NULL, LEVEL_OK, NULL, NULL);
 }
 

@@ -104,11 +104,11 @@ struct explain {
 	int size;
 };
 
-static int build(const char *verb, const struct explain *e, json_t **out)
+static int build(const char *verb, const char *group, const struct explain *e, json_t **out)
 {
-	if (!e->group || !e->from)
-		return verb_usage(verb, "%s is missing", e->from ? "--group" : "--from");
-	*out = json_pack("{s:s, s:s, s:s*, s:s*}", "address", e->group, "from", e->from, "source",
+	if (!group || !e->from)
+		return verb_usage(verb, "%s is missing", e->from ? "the group" : "--from");
+	*out = json_pack("{s:s, s:s, s:s*, s:s*}", "address", group, "from", e->from, "source",
 			 e->source, "vlan", e->vlan);
 	if (*out && e->size)
 		json_object_set_new(*out, "size", json_integer(e->size));
@@ -129,13 +129,14 @@ int cmd_explain(const struct cli *cli, int argc, const char **argv)
 	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
 	int option = poptGetNextOpt(context), r;
 	json_t *parameters = NULL;
+	const char *address = e.group ? NULL : poptGetArg(context);
 
 	if (option < -1)
 		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
 	else if (poptPeekArg(context))
 		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
 	else
-		r = build(argv[0], &e, &parameters);
+		r = build(argv[0], address ? address : e.group, &e, &parameters);
 	poptFreeContext(context);
 	free(e.group);
 	free(e.from);

@@ -121,18 +121,32 @@ static int run(const struct globals *globals, int argc, const char **argv)
 	return r;
 }
 
+/* --complete WORD...: global options before the last word matter only for whom to ask. */
+static int complete_line(int count, const char **words)
+{
+	struct globals globals = {};
+	char path[PATH_MAX];
+	const struct cli cli = {.socket = path};
+	const char *last = count ? words[count - 1] : NULL;
+
+	if (count > 1 &&
+	    (!strcmp(words[count - 2], "--socket") || !strcmp(words[count - 2], "--netns")))
+		return CLI_DONE; /* its value */
+	if (last) {
+		count = take_globals(count - 1, words, &globals);
+		words[count++] = last;
+	}
+	return socket_path(&globals, path, sizeof(path)) < 0 ? CLI_USAGE
+							     : complete(&cli, count, words);
+}
+
 int main(int argc, char **argv)
 {
 	const char **words = (const char **)argv + 1;
 	struct globals globals = {};
-	char path[PATH_MAX];
 
-	if (argc > 1 && strcmp(words[0], "--complete") == 0) {
-		const struct cli cli = {.socket = path};
-		return socket_path(&globals, path, sizeof(path)) < 0
-			   ? CLI_USAGE
-			   : complete(&cli, argc - 2, words + 1);
-	}
+	if (argc > 1 && strcmp(words[0], "--complete") == 0)
+		return complete_line(argc - 2, words + 1);
 	int count = take_globals(argc - 1, words, &globals);
 
 	if (count < 0)

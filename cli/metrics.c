@@ -320,6 +320,8 @@ int cmd_metrics(const struct cli *cli, int argc, const char **argv)
 
 	if (option < -1)
 		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (cli->json)
+		r = cli_fail(CLI_USAGE, "metrics has no --json: see xmcastctl --json stats");
 	else if (poptPeekArg(context))
 		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
 	else

@@ -47,6 +47,14 @@ static int print_status(const json_t *status, bool continues, void *data)
 	return CLI_DONE;
 }
 
+static int print_interfaces(const json_t *parameters, bool continues, void *data)
+{
+	if (!json_array_size(json_object_get(parameters, "interfaces")))
+		return CLI_DONE;
+	printf("\n");
+	return interface_table(parameters, continues, data);
+}
+
 int cmd_status(const struct cli *cli, int argc, const char **argv)
 {
 	int r;
@@ -56,8 +64,7 @@ int cmd_status(const struct cli *cli, int argc, const char **argv)
 	r = client_do(cli, "Status", json_object(), print_status, NULL);
 	if (r != CLI_DONE || cli->json)
 		return r;
-	printf("\n");
-	return client_do(cli, "ListInterfaces", json_object(), interface_table, NULL);
+	return client_do(cli, "ListInterfaces", json_object(), print_interfaces, NULL);
 }
 
 int cmd_reload(const struct cli *cli, int argc, const char **argv)

@@ -76,20 +76,20 @@ static const char *rate_text(double rate, char text[static 16])
 	return text;
 }
 
-/* 80 columns: 42 for the name. */
+/* 80 columns: 35 for the name, 16 for "interfaces-limit". */
 static void format(const struct top_row *row, char line[static 128])
 {
 	char frames[16], copies[16], last[16];
 
 	snprintf(
-	    line, 128, "%-42.42s %-9.9s %8s %8s %8s", row->name, row->state,
+	    line, 128, "%-35.35s %-16.16s %8s %8s %8s", row->name, row->state,
 	    rate_text(row->value[TOP_FRAMES], frames), rate_text(row->value[TOP_COPIES], copies),
 	    rate_text(row->is_group ? row->value[TOP_BYTES] * 8 : row->value[TOP_DROPPED], last));
 }
 
 static void heading(bool groups, char line[static 128])
 {
-	snprintf(line, 128, "%-42s %-9s %8s %8s %8s", groups ? "GROUP" : "INTERFACE", "STATE",
+	snprintf(line, 128, "%-35s %-16s %8s %8s %8s", groups ? "GROUP" : "INTERFACE", "STATE",
 		 groups ? "FRAMES/s" : "RX/s", groups ? "COPIES/s" : "TX/s",
 		 groups ? "BIT/s" : "DROP/s");
 }
@@ -271,6 +271,9 @@ int cmd_top(const struct cli *cli, int argc, const char **argv)
 
 	if (option < -1)
 		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	else if (cli->json)
+		r = cli_fail(CLI_USAGE, "top has no --json: see xmcastctl --json list-groups and "
+					"list-interfaces");
 	else if (poptPeekArg(context))
 		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
 	else if (set_sort(sort, &top.sort) < 0)

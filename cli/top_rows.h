@@ -13,7 +13,7 @@ extern const char *const top_sort_names[TOP_SORTS];
 /* The counters of one thing at one time; in a row the differences for each second. */
 struct top_row {
 	char name[80];	/* "239.1.1.1 source 10.0.0.1 vlan 5 from eth0", or an interface */
-	char state[16]; /* "active", "ready", or the reason why not */
+	char state[24]; /* "active", "ready", or the reason why not */
 	bool is_group;
 	double value[TOP_NAME]; /* by enum top_sort; bytes of groups only */
 };

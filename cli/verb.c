@@ -37,7 +37,7 @@ static size_t distance(const char *a, const char *b)
 static void suggest(const char *name)
 {
 	const struct verb *best = NULL;
-	size_t least = 4; /* further away it is no typo */
+	size_t least = strlen(name) / 2 < 3 ? strlen(name) / 2 + 1 : 4; /* beyond it is no typo */
 
 	for (const struct verb *verb = verbs; verb->name; verb++) {
 		size_t d = distance(name, verb->name);
@@ -47,7 +47,9 @@ static void suggest(const char *name)
 			best = verb;
 		}
 	}
-	if (best)
+	if (name[0] == '-')
+		cli_fail(0, "there is no option '%s': see xmcastctl --help", name);
+	else if (best)
 		cli_fail(0, "there is no verb '%s': did you mean '%s'?", name, best->name);
 	else
 		cli_fail(0, "there is no verb '%s': see xmcastctl --help", name);
@@ -86,10 +88,16 @@ const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
+static void print_usage(FILE *out, const struct verb *verb)
+{
+	fprintf(out, "usage: xmcastctl %s%s%s\n", verb->name, *verb->arguments ? " " : "",
+		verb->arguments);
+}
+
 void verb_help(const struct verb *verb)
 {
-	printf("usage: xmcastctl %s%s%s\n%s.\n", verb->name, *verb->arguments ? " " : "",
-	       verb->arguments, verb->summary);
+	print_usage(stdout, verb);
+	printf("%s.\n", verb->summary);
 	if (verb->details)
 		printf("%s", verb->details);
 	printf("\nexamples:\n  %s\n  %s\n", verb->examples[0], verb->examples[1]);
@@ -121,7 +129,7 @@ int verb_usage(const char *name, const char *format, ...)
 	fprintf(stderr, "\n");
 	for (const struct verb *verb = verbs; verb->name; verb++) {
 		if (strcmp(verb->name, name) == 0)
-			fprintf(stderr, "usage: xmcastctl %s %s\n", name, verb->arguments);
+			print_usage(stderr, verb);
 	}
 	return CLI_USAGE;
 }

@@ -81,11 +81,12 @@ const struct verb verbs[] = {
      {"xmcastctl doctor", "xmcastctl --json doctor eth0 veth1"},
      cmd_doctor},
     {"explain",
-     "--from IF --group ADDR [--source ADDR] [--vlan V] [--size N]",
+     "ADDR --from IF [--source ADDR] [--vlan V] [--size N]",
      "tell what would become of a frame, and why",
-     "Reads the maps in the kernel as the program does. N is the frame's size in bytes (60).\n",
-     {"xmcastctl explain --from eth0 --group 239.1.1.1 --source 10.0.0.1",
-      "xmcastctl explain --from eth0 --group 239.1.1.1 --vlan 5 --size 1514"},
+     "Reads the maps in the kernel as the program does. N is the frame's size in bytes (60).\n"
+     "--group ADDR is the same as ADDR.\n",
+     {"xmcastctl explain 239.1.1.1 --from eth0 --source 10.0.0.1",
+      "xmcastctl explain 239.1.1.1 --from eth0 --vlan 5 --size 1514"},
      cmd_explain},
     {"trace",
      "[ADDR[/LEN]] [--unmatched] [--from IF] [--count N] [--seconds S]",
@@ -165,6 +166,7 @@ const struct verb verbs[] = {
      "FILE[:ROW]",
      "measure how fast this machine forwards, or its LPM trie; show and compare results",
      "Throughput: [--native] [--generic] [--programs LIST] [--receivers 1,2,4,8] [--pairs N]\n"
+     "[--in A --out B [--pktgen-dev IF]] [--batch N]\n"
      "[--source live|packet|pktgen] [--frame-size N] [--duration S] [--seed N] [--label TEXT] "
      "[--quick].\n"
      "lpm-trie-{noop,baseline,lookup,insert,update,delete,free}, or lpm-trie for all of them:\n"

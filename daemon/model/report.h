@@ -15,8 +15,7 @@ struct egress_report {
 	char interface[IF_NAMESIZE]; /* a name; or a pattern that matches nothing yet */
 	bool ready;
 	enum xm_reason reason;	     /* of level MEMBER, or XM_REASON_NONE when ready */
-	char detail[FAULT_TEXT_MAX]; /* more words: "peer is ifindex 5 in netns 2: run ..."; "" none
-				      */
+	char detail[FAULT_TEXT_MAX]; /* more words: "run: ip link set eth1 up"; "" none */
 };
 
 struct group_report {

@@ -95,9 +95,9 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 		snprintf(buf, size, "run: ethtool -K %s gro on", peer->name);
 	else if (reason == XM_REASON_PEER_NO_NAPI)
 		snprintf(buf, size,
-			 "run in the peer's namespace (netns id %d, ifindex %d there): "
-			 "ethtool -K PEER gro on",
-			 link->lower_nsid, link->lower);
+			 "the veth's other end is in another network namespace: xmcastctl doctor "
+			 "%s prints the line",
+			 link->name);
 	else if (reason == XM_REASON_NO_XDP_XMIT || reason == XM_REASON_NEEDS_GENERIC)
 		snprintf(buf, size, "use: interface INGRESS --mode generic");
 }

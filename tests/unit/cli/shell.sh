@@ -59,6 +59,22 @@ same "a group, then interfaces" "$(offers add-egress 239.10.0.1 lo)" ""
 same "options of the verb" "$(offers explain --s)" "--source --size"
 same "values" "$(offers list-groups --state a)" "active"
 same "values behind options" "$(offers list-groups --origin runtime --state de)" "detached"
+same "all values" "$(offers list-groups --state '')" \
+    "active pending no-egress detached failed conflict"
+same "behind global options" "$(offers --json --netns x list-g)" list-groups
+same "the value of one" "$(offers --netns '')" ""
+same "a shortened verb" "$(offers list-g --or)" "--origin"
+same "help" "$(offers hel) $(offers help del-g)" "help del-group"
+same "bench" "$(offers bench s) $(offers bench lpm-trie-l)" "show lpm-trie-lookup"
+same "bench: options" "$(offers bench --f) $(offers bench compare --f) $(offers bench lpm-trie --nr)" \
+    "--frame-size --fail-below --nr-entries"
+same "bench: values" "$(offers bench --quick --source pa)" packet
+page=$sources/cli/xmcastctl-bench.1.scd
+for word in throughput lpm-trie show compare; do
+	for option in $(xmcastctl --complete bench $word -- | grep -vE '^--(help|json)$'); do
+		works "bench: $option is in the manual" grep -qF -e "*$option*" "$page"
+	done
+done
 same "sources are anybody's" "$(offers list-groups --source '')" ""
 same "no such verb" "$(offers nonsense x)" ""
 same "global options" "$(offers --n)" "--netns"
@@ -151,6 +167,12 @@ same "top, no terminal: plain text of at most 80 columns" \
     "$(grep -c "$(printf '\033')" "$dir/top") $(awk 'length > 80' "$dir/top" | wc -l)" "0 0"
 same "top: groups and interfaces" "$(grep -cE '^(GROUP|INTERFACE|239.10.0.1 from eth0|eth0 )' "$dir/top")" 4
 same "top: as often as asked" "$(xmcastctl top --interval 0.1 --count 3 | grep -c ^GROUP)" 3
+xmcastctl --json top >"$dir/out" 2>&1
+same "top has no JSON" "$? $(cat "$dir/out")" \
+    "2 xmcastctl: top has no --json: see xmcastctl --json list-groups and list-interfaces"
+xmcastctl --json metrics >"$dir/out" 2>&1
+same "metrics has no JSON" "$? $(cat "$dir/out")" \
+    "2 xmcastctl: metrics has no --json: see xmcastctl --json stats"
 xmcastctl top --sort nonsense 2>"$dir/err"
 same "top: usage" "$? $(grep -c 'frames, copies' "$dir/err")" "2 1"
 works "terminal: top in place, keys, colours and NO_COLOR" python3 "$here/terminal.py"

@@ -83,6 +83,10 @@ run
 expect 2 err '--help'
 run lst-groups
 expect 2 err "did you mean 'list-groups'?"
+run foo
+expect 2 err "there is no verb 'foo': see xmcastctl --help"
+run -V
+expect 2 err "there is no option '-V'"
 run zzzzzzzzzz
 expect 2 err 'xmcastctl --help'
 run add 239.1.1.1
@@ -93,6 +97,7 @@ run --socket /x --netns y stats
 expect 2 err 'exclude each other'
 run stats more
 expect 2 err 'more is one word too many'
+[ "$(tail -n 1 "$dir/err")" = 'usage: xmcastctl stats' ] || fail 'not that usage line'
 
 # reaching the daemon
 run --socket "$dir/nobody" stats
@@ -196,6 +201,12 @@ expect 0 out '239.1.1.1 source 10.0.0.1 vlan 5 (1500 bytes): copied' out 'match 
 	out 'what only its coming can tell: queue-full'
 run --json explain --from eth0 --group 239.1.1.1
 expect 0 out '"interface":"veth9","outcome":"dropped","reason":"too-big"'
+run --json explain 239.1.1.1 --from eth0
+expect 0 out '"interface":"veth9","outcome":"dropped","reason":"too-big"'
+run explain 239.1.1.1 --from eth0 --group 239.1.1.1
+expect 2 err 'one word too many'
+run explain --from eth0
+expect 2 err 'the group is missing'
 run explain --group 239.1.1.1
 expect 2 err '--from is missing'
 run explain --from eth0 --group nonsense
@@ -203,7 +214,7 @@ expect 2 err nonsense
 run explain --from nosuch --group 239.1.1.1
 expect 1 err nosuch
 run explain --from eth0 --group 239.1.1.1 --size 9999999
-expect 2 err "'size' must be an integer"
+expect 2 err "xmcastctl: --size must be an integer"
 run status
 expect 0 out 'process 4711' out 'eth0'
 run reload
@@ -261,6 +272,8 @@ cat >"$dir/bad.conf" <<-END
 END
 run apply "$dir/bad.conf"
 expect 1 err "$dir/bad.conf:2:" err "$dir/bad.conf:4:" err "$dir/bad.conf:5:" err 'nothing was changed'
+run apply - <"$dir/bad.conf"
+expect 1 err '(standard input):2:' err '3 errors in (standard input): nothing was changed'
 run apply "$dir/nonesuch"
 expect 1 err nonesuch
 run apply
