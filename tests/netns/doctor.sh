@@ -53,6 +53,10 @@ ns r0 ethtool -K r0 gro off
 until_true 20 is problem level ready out0
 same "the other namespace is named" "$(finding remedy ready out0)" \
     "nsenter --net=/run/netns/r0 ethtool -K r0 gro on"
+ctl list-groups >"$work/out" 2>&1
+check "list-groups says who prints it" grep -qF \
+    "out0 is not ready (peer-no-napi): the veth's other end is in another network namespace: xmcastctl doctor out0 prints the line" \
+    "$work/out"
 fault problem ready out0
 ip link set out0 mtu 1000
 fault warning mtu out0
@@ -95,8 +99,12 @@ fault warning rp-filter la0
 ctl del-group 239.5.5.6 >/dev/null
 ip addr add 10.9.0.1/24 dev in0
 ctl add-group 239.1.1.7 --from in0 --to out0 >/dev/null
+ctl add-group 239.1.1.7 --source 10.0.0.1 --from in0 --to out0 >/dev/null
+same "two sources of one address are one finding" \
+    "$(ctl --json doctor in0 | jq '[.findings[] | select(.check == "silent-groups")] | length')" 1
 fault warning silent-groups in0
 ip addr del 239.1.1.7/32 dev in0
+ctl del-group 239.1.1.7 --source 10.0.0.1 >/dev/null
 ctl del-group 239.1.1.7 >/dev/null
 ctl add-group 239.1.1.8 --from in0 --to out0 >/dev/null
 python3 -c 'import socket, sys, time
