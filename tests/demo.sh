@@ -15,9 +15,9 @@ if [ -z "${XMCAST_INSIDE:-}" ]; then
 	}
 	mkdir -p "$XMCAST_BUILD"
 	log=$(dirname "$XMCAST_BUILD")/demo.log
-	echo "installing what is missing, and building (details in $log)..."
+	echo "installing what is missing, and building, which takes some minutes (details in $log)..."
 	{
-		sh "$here/lib/install-packages.sh" &&
+		sh "$here/lib/install-packages.sh" build demo &&
 		    CC=${CC:-gcc} sh "$here/lib/build.sh" "$XMCAST_BUILD"
 	} >"$log" 2>&1 || {
 		tail -20 "$log"

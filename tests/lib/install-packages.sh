@@ -1,20 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages of tests/packages.txt that are missing; asks nobody for
-# anything when none is. Run as a program, from anywhere.
+# usage: install-packages.sh [HEADING...]
+# Installs the Debian packages of tests/packages.txt that are missing (under these headings only);
+# asks nobody for anything when none is. Run as a program, from anywhere.
 set -u
 list=$(cd "$(dirname "$0")/.." && pwd)/packages.txt
 
 # The packages that are not installed.
 missing()
 {
-	sed 's/#.*//' "$list" | tr -s ' \t' '\n\n' | grep . | while read -r package; do
+	awk -v headings="$*" '
+		/^# / { wanted = !headings || index(" " headings " ", " " $2 " "); next }
+		wanted' "$list" | while read -r package; do
 		dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null |
 		    grep -qx installed || echo "$package"
 	done
 }
 
-want=$(missing)
+want=$(missing "$@")
 [ -n "$want" ] || exit 0
 echo "installing" $want
 if [ "$(id -u)" != 0 ]; then

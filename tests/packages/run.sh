@@ -29,7 +29,7 @@ life()
 # listed: the libraries that building needs, as tests/packages.txt has them.
 listed()
 {
-	sed -n '/^# build/,/^# test/p' "$top/tests/packages.txt" | grep -- '-dev$' |
+	sed -n '/^# build/,/^# demo/p' "$top/tests/packages.txt" | grep -- '-dev$' |
 	    grep -v '^libc6-\|^linux-libc-'
 }
 same "debian/control asks for what the list of packages has" "$(for package in $(listed); do
