@@ -5,9 +5,9 @@
 trace()
 {
 	: >"$work/trace"
-	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>&1 &
+	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
 	tracer=$!
-	until_true 100 begun || cat "$work/trace"
+	until_true 100 begun || cat "$work/trace.err"
 }
 begun()
 {
