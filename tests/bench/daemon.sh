@@ -82,7 +82,7 @@ check "... with medians" jq -e '[.cells[] | select(.state == "ok") | .mpps.media
     "$work/result.json"
 check "... and is shown again" sh -c "'$build/cli/xmcastctl' bench show '$work/result.json' |
     grep -q 'redirect_map_multi *x2'"
-check "what it refuses is said" refused 1 'bogus' ctl bench --bogus
+check "what it refuses is said" refused 2 'bogus' ctl bench --bogus
 check "others may not" refused 4 'root' setpriv --reuid 65534 --regid 65534 --clear-groups \
     "$build/cli/xmcastctl" --socket "$work/run/io.xmcast.Control" bench
 
@@ -110,7 +110,7 @@ if command -v systemd-socket-activate >/dev/null; then
 	check "a unit listens" until_true 10 test -S $socket
 	check "xmcastd starts again" daemon
 	check "the unit measures" ctl bench $words --pairs 2 --duration 0.02
-	check "... what it refuses is said" refused 1 'bogus' ctl bench --bogus
+	check "... what it refuses is said" refused 2 'bogus' ctl bench --bogus
 	check "... one runs" start
 	check "... a second is refused" refused 1 'running already' ctl bench $words
 	check "... Ctrl-C ends it: what is known is printed" interrupted
