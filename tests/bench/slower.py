@@ -59,17 +59,22 @@ def compare(directory, pairs, program):
 found = 0
 ratios = []
 with tempfile.TemporaryDirectory() as directory:
-    # How many turns make it: from a loop that nobody can miss, then nearer.
-    spins, wanted = 200, 1 / (1 - PLANT) - 1
-    for _ in range(4):
+    # How many turns make it, by halves: a CPU hides the first ones behind its other work.
+    few, many = 1, 400
+    for _ in range(7):
+        spins = (few + many) // 2
         _, ratio = compare(directory, 60, build(directory, spins))
-        spins = max(1, min(1000, round(spins * wanted / max(1 / ratio['median'] - 1, wanted / 10))))
+        if ratio['median'] > 1 - PLANT:
+            few = spins
+        else:
+            many = spins
     program = build(directory, spins)
     for run in range(RUNS):
         said, ratio = compare(directory, 40, program)
         found += said == 'slower'
         ratios.append(ratio['median'])
 ratios.sort()
+median = ratios[len(ratios) // 2]
 print('%d of %d runs found the planted slow-down; ratio: median %.3f, busy loop of %d turns' %
-      (found, RUNS, ratios[len(ratios) // 2], spins))
-sys.exit(found < RUNS * 0.9)
+      (found, RUNS, median, spins))
+sys.exit(found < RUNS * 0.9 or abs(1 - PLANT - median) > PLANT / 3)
