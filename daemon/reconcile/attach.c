@@ -79,6 +79,22 @@ static void restore_link(struct reconcile *r, struct iface *iface)
 	record->flags &= ~(XM_RECORD_ALLMULTI | XM_RECORD_VLAN_OFFLOAD);
 }
 
+/* 0 also when it was gone already. What stays is kept in the record, for the next daemon, too. */
+static int take_off(struct reconcile *r, struct iface *iface, int ifindex, struct fault *fault)
+{
+	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
+	int error = dataplane_detach(r->dp, iface->slot, ifindex, fault);
+
+	if (error == -ENOENT || error == -ENODEV)
+		error = 0;
+	iface->stuck = error ? ifindex : 0;
+	if (error)
+		return error;
+	record->generation = record->flags = 0;
+	record->ifindex = iface->ifindex;
+	return 0;
+}
+
 void attach_drop(struct reconcile *r, struct iface *iface)
 {
 	struct fault fault;
@@ -87,13 +103,9 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 		return;
 	iface->attached = iface->adopted = iface->receives = iface->outdated = false;
 	attach_store_word(r, iface); /* from here on its program passes everything */
-	int error = dataplane_detach(r->dp, iface->slot, iface->ifindex, &fault);
-	if (error && error != -ENOENT && error != -ENODEV)
-		note_fault(r, error, &fault);
 	restore_link(r, iface);
+	take_off(r, iface, iface->ifindex, &fault); /* attach_update() tries again, and tells */
 	iface->generation = 0;
-	r->dp->interface_records[iface->slot].generation = 0;
-	r->dp->interface_records[iface->slot].flags = 0;
 	iface->state = (struct ingress_state){0};
 	tell(r, "detached", "interface", iface->name, "");
 }
@@ -160,6 +172,7 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 		attach_store_word(r, iface);
 		return error;
 	}
+	record->flags &= ~(XM_RECORD_NATIVE | XM_RECORD_DISPATCHER);
 	record->flags |= (iface->native ? XM_RECORD_NATIVE : 0) |
 			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
 	if (iface->receives)
@@ -268,6 +281,24 @@ static void update_one(struct reconcile *r, struct iface *iface, bool ingresses)
 				 lend_is_wanted(r, iface, link));
 }
 
+/*
+ * The kernel exchanges and detaches no program below a device that has one itself (bridge, bond,
+ * macvlan, VLAN): it goes after that one, now or when that one is gone.
+ */
+static void take_off_stuck(struct reconcile *r)
+{
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		struct fault fault;
+
+		if (!iface || !iface->stuck || iface->attached)
+			continue;
+		int error = take_off(r, iface, iface->stuck, &fault);
+		if (error)
+			note_fault(r, error, &fault);
+	}
+}
+
 /* Ingresses last: what egresses refuse may make them generic. */
 void attach_update(struct reconcile *r)
 {
@@ -275,6 +306,7 @@ void attach_update(struct reconcile *r)
 		for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
 			if (r->ifaces[slot])
 				update_one(r, r->ifaces[slot], ingresses);
+	take_off_stuck(r);
 }
 
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link)

@@ -92,7 +92,7 @@ static void unbind(struct reconcile *r, struct iface *iface)
 	iface->ifindex = 0;
 	iface->unicast_ifindex = -1;
 	iface->decided = iface->tried = false;
-	r->dp->interface_records[iface->slot].ifindex = 0;
+	r->dp->interface_records[iface->slot].ifindex = iface->stuck;
 	r->entries_dirty |= iface->is_ingress;
 }
 
@@ -121,7 +121,7 @@ static uint32_t take_idle_slot(struct reconcile *r)
 
 	for (size_t i = 0; i < r->iface_count; i++) {
 		struct iface *iface = r->by_name[i];
-		if (iface->idle && !iface->quarantined &&
+		if (iface->idle && !iface->quarantined && !iface->stuck &&
 		    (!oldest || iface->idle_since < oldest->idle_since))
 			oldest = iface;
 	}

@@ -49,11 +49,12 @@ struct iface {
 	/* as ingress */
 	bool decided, native; /* the mode its sets are built for */
 	bool attached;
-	bool adopted;		/* attached by an earlier daemon, perhaps of another version */
-	bool tried;		/* attaching failed and nothing has changed since */
-	bool receives;		/* attached as ingress; attached without: lent, see lend.c */
-	bool outdated;		/* its program could not be replaced by what is wanted now */
-	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
+	bool adopted;	 /* attached by an earlier daemon, perhaps of another version */
+	bool tried;	 /* attaching failed and nothing has changed since */
+	int stuck;	 /* ifindex of where the kernel kept the program that was to go, 0: none */
+	bool receives;	 /* attached as ingress; attached without: lent, see lend.c */
+	bool outdated;	 /* its program could not be replaced by what is wanted now */
+	bool has_former; /* it ran in the other mode before, and nothing is attached yet */
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
 	struct ingress_state state;

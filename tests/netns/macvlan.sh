@@ -46,4 +46,42 @@ check "active" until_true 5 is active group 239.1.1.1 .state
 check "del-group" ctl del-group 239.1.1.1
 check "detached" until_true 5 sh -c '! ip link show mv0 | grep -q xdp'
 check "what the administrator had set stays" flagged
+
+# The kernel takes no program off below a device that has one: it goes after that one.
+ctl_status()
+{
+	ctl --json status | jq -r "$1"
+}
+bare()
+{
+	! ip link show "$1" | grep -q xdp
+}
+both()
+{
+	configure '' && ctl add-group 239.1.1.1 --from in0 --to out0 &&
+	    until_true 5 is active group 239.1.1.1 .state &&
+	    ctl add-group 239.1.1.2 --from mv0 --to out1 &&
+	    until_true 5 is active group 239.1.1.2 .state
+}
+check "an ingress below another" both
+ctl del-group 239.1.1.1 >"$work/del.out" 2>&1
+check "... whose group is deleted: the program stays, and status says why" \
+    until_true 5 sh -c "'$build/cli/xmcastctl' status | grep 'upper device already has a program'"
+check "... passes everything" deliver -n 100 239.1.1.1 none:r0
+check "... the one above goes on" deliver -n 100 239.1.1.2 all:r1
+check "... and goes with it" ctl del-group 239.1.1.2
+check "... from above" until_true 5 bare mv0
+check "... and below" until_true 5 bare in0
+check "... status has no problem" until_true 5 is null ctl_status .problem
+check "both again" both
+ctl del-group 239.1.1.1 >"$work/del.out" 2>&1
+stop_daemon KILL
+check "... a daemon that was killed meanwhile" daemon
+check "... knows of it" ctl del-group 239.1.1.2
+check "... both go" until_true 5 bare in0
+check "both once more" both
+stop_daemon
+check "--purge" "$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs /sys/fs/bpf/xmcast
+check "... leaves nothing above" bare mv0
+check "... nor below" bare in0
 finish
