@@ -118,7 +118,7 @@ static bool is_long(void)
 static bool is_near(double ratio, double within)
 {
 	if (!is_long())
-		return ratio > 0.5 && ratio < 2;
+		return ratio > 0.25 && ratio < 4;
 	return ratio > 1 - within && ratio < 1 + within;
 }
 
