@@ -72,3 +72,21 @@ not_ready()
 	check "... by trace" in_trace "$1" "$2"
 	check "... by explain" in_explain "$1" "$3"
 }
+# no_copies SECONDS GROUP REASON:IF...: members that get none of GROUP (after so long at most), which
+# others get; all say why.
+no_copies()
+{
+	patience=$1
+	without_copies=$2
+	shift 2
+	for case; do
+		check "${case#*:} gets no copies: ${case%:*}" until_true "$patience" \
+		    is "${case%:*}" egress_state "$without_copies" "${case#*:}"
+	done
+	trace "$without_copies" --count 3
+	deliver -n 3 "$without_copies" all:r0 >"$work/out" || not_ok "frames arrive" "$work/out"
+	over
+	for case; do
+		not_ready "${case%:*}" "${case#*:}" "$without_copies"
+	done
+}

@@ -69,14 +69,5 @@ if ctl --json list-interfaces | jq -e 'all(.interfaces[]; .xdp_features == null)
 	members="$members refused:out2"
 	deliver -n 5 "$group" all:r0 >"$work/out"
 fi
-for case in $members; do
-	check "${case#*:} gets no copies: ${case%:*}" until_true 30 \
-	    is "${case%:*}" egress_state $group "${case#*:}"
-done
-trace $group --count 3
-deliver -n 3 $group all:r0 >"$work/out" || not_ok "frames arrive" "$work/out"
-over
-for case in $members; do
-	not_ready "${case%:*}" "${case#*:}" $group
-done
+no_copies 30 "$group" $members
 finish

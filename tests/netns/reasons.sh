@@ -111,16 +111,7 @@ without()
 until_true 10 settled
 members="down:out1 no-carrier:out2 peer-no-napi:out3 absent:nosuch no-xdp-xmit:br9 not-ethernet:tun0
     mtu-levels:$(without mtu-levels) members-limit:$(without members-limit)"
-for case in $members; do
-	check "${case#*:} gets no copies: ${case%:*}" until_true 10 \
-	    is "${case%:*}" egress_state $group "${case#*:}"
-done
-trace $group --count 3
-deliver -n 3 $group all:r0 >"$work/out" || not_ok "frames arrive" "$work/out"
-over
-for case in $members; do
-	not_ready "${case%:*}" "${case#*:}" $group
-done
+no_copies 10 "$group" $members
 
 # Ingresses that make no copies.
 no_program()
