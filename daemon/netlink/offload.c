@@ -65,21 +65,29 @@ static unsigned int fixed_filters(const struct offloads *offloads)
 	return OFFLOAD_FILTER & ~offloads->changeable;
 }
 
+/* What `link`, or a veth's other end, does now; *bits are those that hide tags. */
+static int read_offloads(struct netlink *netlink, const struct link *link,
+			 struct offloads *offloads, unsigned int *bits)
+{
+	struct target target;
+	int r = find_target(netlink, link, &target);
+
+	if (!r)
+		r = ethtool_get_offloads(target.ethtool, target.ifindex, offloads);
+	*bits = target.bits;
+	ethtool_close(&target.elsewhere);
+	return r;
+}
+
 int netlink_get_vlan_offload(struct netlink *netlink, int ifindex, bool *hides_tags)
 {
 	const struct link *link = netlink_by_index(netlink, ifindex);
 	struct offloads offloads;
-	struct target target;
-	int r;
+	unsigned int bits;
+	int r = link ? read_offloads(netlink, link, &offloads, &bits) : -ENODEV;
 
-	if (!link)
-		return -ENODEV;
-	r = find_target(netlink, link, &target);
 	if (!r)
-		r = ethtool_get_offloads(target.ethtool, target.ifindex, &offloads);
-	if (!r)
-		*hides_tags = offloads.active & target.bits & ~fixed_filters(&offloads);
-	ethtool_close(&target.elsewhere);
+		*hides_tags = offloads.active & bits & ~fixed_filters(&offloads);
 	return r;
 }
 
@@ -87,17 +95,12 @@ int netlink_peer_leaves_sums(struct netlink *netlink, int ifindex, bool *leaves)
 {
 	const struct link *link = netlink_by_index(netlink, ifindex);
 	struct offloads offloads;
-	struct target target;
-	int r;
+	unsigned int bits;
+	int r =
+	    link && link_is_veth(link) ? read_offloads(netlink, link, &offloads, &bits) : -ENODEV;
 
-	if (!link || !link_is_veth(link))
-		return -ENODEV;
-	r = find_target(netlink, link, &target);
-	if (!r)
-		r = ethtool_get_offloads(target.ethtool, target.ifindex, &offloads);
 	if (!r)
 		*leaves = offloads.active & OFFLOAD_TX_SUMS;
-	ethtool_close(&target.elsewhere);
 	return r;
 }
 
