@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stddef.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/lock/lock.h"
 #include "daemon/place.h"
 
 /* Is this thread there? One that a service manager put there may not be allowed to enter. */
@@ -106,72 +106,20 @@ int place_make_dir(const char *dir, struct fault *fault)
 	return 0;
 }
 
-/* A killed process keeps its lock until the kernel has torn it down; its memory, and so exe, goes
- * first. */
-static bool is_dying(const char *pid)
-{
-	char path[64], exe[8];
-
-	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
-	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT;
-}
-
-static int lock_or_wait(int fd, char *pid, size_t size)
-{
-	for (int i = 0; i < 100; i++) {
-		if (!flock(fd, LOCK_EX | LOCK_NB))
-			return 0;
-		if (errno != EWOULDBLOCK)
-			return -errno;
-		ssize_t got = pread(fd, pid, size - 1, 0);
-		pid[got > 0 ? strcspn(pid, "\n") : 0] = 0;
-		if (!is_dying(pid))
-			break;
-		usleep(50000);
-	}
-	return -EWOULDBLOCK;
-}
-
-/* False when --purge removed the file between our open and our lock. */
-static bool is_there(int fd, const char *path)
-{
-	struct stat ours, there;
-
-	return !fstat(fd, &ours) && !stat(path, &there) && ours.st_ino == there.st_ino &&
-	       ours.st_dev == there.st_dev;
-}
-
 int place_lock(const char *dir, struct fault *fault)
 {
-	char path[280], pid[32] = "";
-	int fd, locked;
+	char path[280], holder[LOCK_HOLDER_MAX];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/lock", dir);
-	for (;;) {
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-		if (fd < 0)
-			return fault_set(fault, -errno, "lock %s: %s", path, strerror(errno));
-		locked = lock_or_wait(fd, pid, sizeof(pid));
-		if (locked || is_there(fd, path))
-			break;
-		close(fd);
-	}
-	if (locked) {
-		int error = locked == -EWOULDBLOCK ? -EBUSY : locked;
-		close(fd);
+	fd = lock_file(path, 0644, 0, holder);
+	if (fd == -EBUSY)
 		return fault_set(
-		    fault, error,
+		    fault, fd,
 		    "another xmcastd runs here: pid %s holds %s; stop it, or use another "
 		    "--runtime-dir or --netns",
-		    pid[0] ? pid : "(unknown)", path);
-	}
-	int length = snprintf(pid, sizeof(pid), "%d\n", getpid());
-	if (ftruncate(fd, 0) || pwrite(fd, pid, length, 0) != length) {
-		int error = -errno;
-		close(fd);
-		return fault_set(fault, error, "writing %s: %s", path, strerror(-error));
-	}
-	return fd;
+		    holder[0] ? holder : "(unknown)", path);
+	return fd < 0 ? fault_set(fault, fd, "lock %s: %s", path, strerror(-fd)) : fd;
 }
 
 void place_remove(const char *dir)
@@ -205,15 +153,12 @@ static int bind_or_wait(int fd, const struct sockaddr_un *name, socklen_t size, 
 			uid_t *uid)
 {
 	for (int i = 0; i < 100; i++) {
-		char text[16];
-
 		if (!bind(fd, (const struct sockaddr *)name, size))
 			return listen(fd, SOMAXCONN) ? -errno : 0;
 		if (errno != EADDRINUSE)
 			return -errno;
 		*pid = name_owner(name, size, uid);
-		snprintf(text, sizeof(text), "%d", *pid);
-		if (*pid == 0 || (*pid > 0 && !is_dying(text)))
+		if (*pid == 0 || (*pid > 0 && !lock_is_dying(*pid)))
 			break;
 		usleep(50000);
 	}

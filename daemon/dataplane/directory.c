@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -25,6 +24,9 @@
 #include <unistd.h>
 
 #include "daemon/dataplane/succession.h"
+#include "daemon/lock/lock.h"
+
+#define LOCK_PATIENCE 2000 /* ms: a daemon that was killed has its locks until it is torn down */
 
 int netns_cookie(uint64_t *out)
 {
@@ -134,19 +136,6 @@ static int make_directories(const char *path, struct fault *fault)
 	}
 }
 
-/* A daemon that was killed keeps its locks until the kernel has torn it down. */
-static int lock_or_wait(int fd)
-{
-	for (int i = 0; i < 100; i++) {
-		if (!flock(fd, LOCK_EX | LOCK_NB))
-			return 0;
-		if (errno != EWOULDBLOCK)
-			return -errno;
-		usleep(20000);
-	}
-	return -EBUSY;
-}
-
 /*
  * Locks a directory, an fd; `make`: makes it when it is not there, else -ENOENT. Whoever had it
  * may have removed it before we got the lock: again then.
@@ -164,7 +153,7 @@ static int lock_directory(const char *dir, bool make, struct fault *fault)
 			continue;
 		if (fd < 0)
 			return fault_set(fault, -errno, "cannot open %s: %s", dir, strerror(errno));
-		r = lock_or_wait(fd);
+		r = lock_wait(fd, LOCK_PATIENCE);
 		if (r < 0)
 			return fault_set(fault, r,
 					 "cannot lock %s: %s: another xmcastd serves this network "

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Who may include whom. The rooms depend one way: main -> control, reconcile -> netlink,
 # dataplane, config -> model; bench -> dataplane, netlink -> model; the CLI sees config's
-# grammar and control's codec. Only netlink/ knows libnl and libmnl, only dataplane/ knows
-# libbpf and libxdp (and the BPF programs their own helpers).
+# grammar and control's codec; main, dataplane and bench lock, and lock/ knows nobody. Only
+# netlink/ knows libnl and libmnl, only dataplane/ knows libbpf and libxdp (and the BPF programs
+# their own helpers).
 . "$(dirname "$0")/common.sh"
 
 # includes DIR: "FILE INCLUDED" for each quoted include of the .c and .h files of a directory.
@@ -30,12 +31,13 @@ only()
 
 model='bpf/xmcast\.h|daemon/model/[a-z0-9_-]+\.h'
 allow bpf 'bpf/[a-z0-9_-]+\.h|bpf/ingress\.bpf\.c|[a-z]+\.skel\.h'
+allow daemon/lock 'daemon/lock/lock\.h'
 allow daemon/model "$model"
 allow daemon/config "$model|daemon/config/[a-z0-9_-]+\.h"
 allow daemon/netlink 'daemon/netlink/[a-z0-9_-]+\.h'
-allow daemon/dataplane "$model|daemon/dataplane/[a-z0-9_-]+\.h|bpf/[a-z0-9_./-]+\.h|[a-z]+\.skel\.h"
+allow daemon/dataplane "$model|daemon/lock/lock\.h|daemon/dataplane/[a-z0-9_-]+\.h|bpf/[a-z0-9_./-]+\.h|[a-z]+\.skel\.h"
 allow daemon/control "$model|daemon/control/[a-z0-9_.-]+\.h"
-allow daemon/bench "$model|daemon/(bench|netlink|dataplane)/[a-z0-9_-]+\.h|bpf/[a-z0-9_./-]+\.h|[a-z0-9_-]+\.skel\.h"
+allow daemon/bench "$model|daemon/lock/lock\.h|daemon/(bench|netlink|dataplane)/[a-z0-9_-]+\.h|bpf/[a-z0-9_./-]+\.h|[a-z0-9_-]+\.skel\.h"
 allow cli "$model|cli/[a-z0-9_-]+\.h|daemon/(config|control)/[a-z0-9_.-]+\.h"
 
 # The reconciler may not know who asks it.
