@@ -23,12 +23,18 @@ not_ok()
 	number=$((number + 1))
 	failures=$((failures + 1))
 	echo "not ok $number - $1"
-	[ ! -s "${2:-}" ] || tail -40 "$2" | sed 's/^/#   /'
+	[ ! -s "${2:-}" ] || tail -60 "$2" | sed 's/^/#   /'
 }
 skip()
 {
 	number=$((number + 1))
 	echo "ok $number - $1 # SKIP $2"
+}
+
+# What else there is to say of a failure.
+state_at_failure()
+{
+	:
 }
 
 # check WHAT COMMAND...: ok when the command succeeds; its output is shown when not.
@@ -42,10 +48,7 @@ check()
 		[ -z "${XMCAST_KEEP:-}" ] || keep "$what" 2>/dev/null
 		{
 			echo "failed: $*"
-			[ ! -s "$work/daemon.log" ] || {
-				echo 'xmcastd said:'
-				tail -15 "$work/daemon.log"
-			}
+			state_at_failure
 		} >>"$work/check.out"
 		not_ok "$what" "$work/check.out"
 	fi
@@ -86,6 +89,16 @@ until_true()
 		}
 		sleep 0.02
 	done
+}
+
+# beside FILE COMMAND...: starts it in the background ($!), with what it says in FILE, where nothing that
+# another said before it can be taken for its own.
+beside()
+{
+	: >"$1"
+	beside_out=$1
+	shift
+	"$@" >"$beside_out" 2>&1 &
 }
 
 # keep WHAT: with --keep, a failed test stays for people to look, until Enter or a signal.

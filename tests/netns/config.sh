@@ -25,8 +25,7 @@ check "... " deliver -n 500 239.1.1.2 all:r1 none:r0
 echo 'group 239.1.1.3 --from in0 --to out2' >>"$conf"
 reload_under_load()
 {
-	deliver -n 20000 -r 20000 239.1.1.1 all:r0 none:r1 >"$work/deliver.out" 2>&1 &
-	traffic=$!
+	deliver_beside -n 20000 -r 20000 239.1.1.1 all:r0 none:r1
 	for i in $(seq 10); do
 		ctl reload || return 1
 		sed -i "s/^group 239.1.1.3 .*/group 239.1.1.3 --from in0 --to out$((i % 3))/" "$conf"

@@ -70,8 +70,7 @@ arrives()
 	ip link set late down
 	ip link set late name "$1"
 	ip link set "$1" up
-	deliver -n 30000 -r 20000 239.1.1.3 all:r0 all:r1 none:r2:late0 >"$work/deliver.out" 2>&1 &
-	traffic=$!
+	deliver_beside -n 30000 -r 20000 239.1.1.3 all:r0 all:r1 none:r2:late0
 	until_true 5 at_least 2000 group 239.1.1.3 .frames
 	ip link set "$1" down
 	ip link set "$1" name "$2"

@@ -55,8 +55,7 @@ check "... leaves the program" is "$program" iface in0 .program_id
 # changed MODE: what flows meanwhile is lost for the time of the gap only.
 changed()
 {
-	deliver -n 30000 -r 20000 -b 64,1200 239.1.1.1 some:r0 some:r1 >"$work/deliver.out" 2>&1 &
-	traffic=$!
+	deliver_beside -n 30000 -r 20000 -b 64,1200 239.1.1.1 some:r0 some:r1
 	until_true 5 flowing || return 1
 	apply_mode "$1" || return 1
 	wait $traffic

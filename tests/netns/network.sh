@@ -156,6 +156,24 @@ group()
 	ctl --json list-groups | jq -r --arg a "$1" "[.groups[] | select(.address == \$a)][0] | $2"
 }
 
+# What the daemon said, and what it says now of the groups and of the frames: every count but 0.
+state_at_failure()
+{
+	[ -s "$work/daemon.log" ] || return 0
+	echo 'xmcastd said:'
+	tail -15 "$work/daemon.log"
+	timeout 5 "$build/cli/xmcastctl" --json status |
+	    jq -c '"status", {settled, problem, groups, entries, sets}' || return 0
+	timeout 5 "$build/cli/xmcastctl" --json list-groups | jq -c '.groups[:8][] | .address, {from, state,
+	    frames, copies, exclude, egress: [.egress[:8][] | "\(.interface) \(.reason // "ready")"]}'
+	timeout 5 "$build/cli/xmcastctl" --json stats |
+	    jq -c '"stats", del(.. | select(. == 0)) | del(.. | select(. == {}))'
+	timeout 5 "$build/cli/xmcastctl" --json list-groups | jq -r '.groups[:3][] |
+	    "--from \(.from) --group \(.address)"' | while read -r frame; do
+		timeout 5 "$build/cli/xmcastctl" explain $frame </dev/null
+	done
+}
+
 # is VALUE COMMAND...: true when the command prints that value. For until_true and check.
 is()
 {

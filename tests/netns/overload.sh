@@ -113,7 +113,7 @@ check "it is the same daemon" same_daemon
 # --- descriptors ---
 check "a group before" ctl add-group 239.3.0.1 --from in0 --to out0
 fds=$(ls "/proc/$daemon_pid/fd" | wc -l)
-ctl monitor >"$work/monitor" 2>&1 &
+beside "$work/monitor" ctl monitor
 monitor_pid=$!
 check "somebody monitors" until_true 5 grep -q monitoring "$work/monitor"
 free=0

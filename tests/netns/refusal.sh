@@ -37,7 +37,7 @@ before
 check "... no further copy is due for it" deliver 239.1.1.1 all:r0 all:r1 none:r2
 check "... the sums are exact" sums 1000 2000
 
-ctl monitor >"$work/events" 2>&1 &
+beside "$work/events" ctl monitor
 check "it is tried again" until_true 60 grep -q ' ready out2' "$work/events"
 refused_before=$(refused_frames)
 check "... the others get all" deliver 239.1.1.1 all:r0 all:r1 none:r2

@@ -82,8 +82,7 @@ in_time "a link event is answered in less than 50 ms" 50 "$(tail -1 "$work/check
 check "ready again" until_true 5 is ready egress_state 239.1.212.49 out6
 flap_under_load()
 {
-	deliver -n 60000 -r 30000 239.1.212.49 some:r6 all:r8 all:r15 >"$work/deliver.out" 2>&1 &
-	traffic=$!
+	deliver_beside -n 60000 -r 30000 239.1.212.49 some:r6 all:r8 all:r15
 	"$tools/flap" "$XMCAST_SOCKET" out6 10 >"$work/flap.out" || return 1
 	wait $traffic
 	rc=$?

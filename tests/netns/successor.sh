@@ -12,9 +12,7 @@ while_traffic()
 {
 	command=$1
 	shift
-	deliver "$@" >"$work/deliver.out" 2>&1 &
-	traffic=$!
-	until_true 5 test -e "$work/progress.d"
+	deliver_beside "$@"
 	times=0
 	while kill -0 $traffic 2>/dev/null && [ "$times" -lt 50 ]; do
 		times=$((times + 1))
@@ -50,9 +48,7 @@ deleted_and_killed()
 	ctl add-group 239.1.1.1 --from in0 --to out2 && ctl del-group 239.1.1.1 --from in0 || return 1
 	kill -KILL "$daemon_pid"
 	wait "$daemon_pid"
-	deliver -n 5000 -r 5000 239.1.1.1 all:r0 all:r1 none:r2 >"$work/deliver.out" 2>&1 &
-	traffic=$!
-	until_true 5 test -e "$work/progress.d"
+	deliver_beside -n 5000 -r 5000 239.1.1.1 all:r0 all:r1 none:r2
 	daemon && until_true 10 settled
 	rc=$?
 	wait $traffic && [ $rc = 0 ] && return

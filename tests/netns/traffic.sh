@@ -91,6 +91,16 @@ deliver()
 	[ "$sender_rc" = 0 ] && [ "$receivers_rc" = 0 ]
 }
 
+# deliver_beside [deliver's OPTION...] GROUP ROLE:NS...: the same in the background ($traffic, and its words in
+# $work/deliver.out); its receivers, or it, have begun.
+deliver_beside()
+{
+	rm -f "$work/progress.d"
+	beside "$work/deliver.out" deliver "$@"
+	traffic=$!
+	until_true 5 test -e "$work/progress.d"
+}
+
 # during TIMES COMMAND [deliver's OPTION...]: `COMMAND 1`, `COMMAND 2`, ... while datagrams flow, in as
 # many deliveries one after another as that takes. Ends at the first thing that fails. $sent: how
 # many datagrams that were in all.
@@ -102,9 +112,7 @@ during()
 	happened=0
 	sent=0
 	while [ "$happened" -lt "$times" ]; do
-		deliver "$@" >"$work/deliver.out" 2>&1 &
-		traffic=$!
-		until_true 5 test -e "$work/progress.d"
+		deliver_beside "$@"
 		rc=0
 		while [ $rc = 0 ] && [ "$happened" -lt "$times" ] && kill -0 $traffic 2>/dev/null; do
 			happened=$((happened + 1))
@@ -117,7 +125,6 @@ during()
 			return 1
 		}
 		sent=$((sent + $(sed -n 's/^sent=\([0-9]*\) .*/\1/p' "$work/send.d")))
-		rm -f "$work/progress.d"
 	done
 }
 

@@ -16,8 +16,8 @@ got()
 frames=20000
 in_turn()
 {
-	python3 "$tests/changer.py" "$XMCAST_SOCKET" 239.1.1.1 "$transactions" "$how" "$enforce" \
-	    "$work/xmcastd.conf" >"$work/changer.out" 2>&1 &
+	beside "$work/changer.out" python3 "$tests/changer.py" "$XMCAST_SOCKET" 239.1.1.1 "$transactions" \
+	    "$how" "$enforce" "$work/xmcastd.conf"
 	changer=$!
 	sent=0
 	until_true 60 test -s "$work/changer.out" || return 1

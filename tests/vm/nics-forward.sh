@@ -30,9 +30,7 @@ before
 check "NIC -> NIC + veth: all get all" deliver -n 2000 -w 64 239.1.1.1 all:r0 all:r2
 check "... the sums are exact" sums 2000 4000
 id=$(program in0),$(program out0)
-deliver -n 6000 -r 1000 -w 64 239.1.1.1 all:r0 all:r2 >"$work/killed" 2>&1 &
-traffic=$!
-until_true 5 test -e "$work/progress.d"
+deliver_beside -n 6000 -r 1000 -w 64 239.1.1.1 all:r0 all:r2
 check "killed under load" stop_daemon KILL
 check "... started again" daemon
 check "... settled" until_true 20 settled
