@@ -162,13 +162,29 @@ const struct exclude_set *excludes_get(struct reconcile *r, const struct names *
 	return set;
 }
 
+/* Does a group or an ingress of the model have that list? */
+static bool is_wanted(const struct reconcile *r, const struct exclude_set *set)
+{
+	const struct model *model = r->model;
+
+	if (model->enforce != ENFORCE_LOOKUP)
+		return false;
+	for (size_t i = 0; i < model->group_count; i++)
+		if (names_equal(&model->groups[i]->exclude, &set->names))
+			return true;
+	for (size_t i = 0; i < model->interface_count; i++)
+		if (names_equal(&model->interfaces[i].exclude, &set->names))
+			return true;
+	return false;
+}
+
 /* The ingresses' own lists, and all maps against the links there are now. */
 bool excludes_update(struct reconcile *r)
 {
 	bool grow = false;
 
 	for (struct exclude_set *set = r->excludes; set; set = set->next)
-		if (r->links_dirty || set->closed)
+		if (set->closed ? is_wanted(r, set) : r->links_dirty)
 			fill_or_close(r, set, &grow);
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
@@ -238,7 +254,7 @@ void excludes_sweep(struct reconcile *r)
 		leave_adopted(r, used);
 	for (struct exclude_set **at = &r->excludes; used && *at;) {
 		struct exclude_set *set = *at;
-		if (used[set->slot]) {
+		if (set->slot ? used[set->slot] : is_wanted(r, set)) {
 			at = &set->next;
 			continue;
 		}

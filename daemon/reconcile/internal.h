@@ -150,6 +150,7 @@ struct reconcile {
 	sd_event_source *netlink_source, *refusal_timer, *retry_timer;
 	uint64_t kernel_memory; /* bytes, at the last look */
 	uint64_t retry_usec;	/* until the next try of what failed; 0: nothing did */
+	bool retrying;		/* this round looks at all that may have failed */
 
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */
@@ -181,7 +182,8 @@ struct reconcile {
 	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;
 	size_t waiter_count;
-	int error; /* first of this round */
+	int error;    /* first of this round */
+	bool passing; /* an error of this round may pass by itself */
 	struct fault fault;
 	unsigned int faults;  /* of this round that no interface tells of itself */
 	bool entries_failed;  /* a round that does not look at them mends nothing */
@@ -375,6 +377,10 @@ void refusal_watch(struct reconcile *r);
 enum xm_reason report_reason(const struct reconcile *r, const struct iface *iface);
 
 /* retry.c */
+/* May the same be done a little later, though nothing has changed? */
+bool retry_helps(int error);
+/* Before a round: one for a change tries what is planned for later, too. */
+void retry_with_change(struct reconcile *r);
 /* At the end of a round: tries again later what may work then. */
 void retry_plan(struct reconcile *r);
 

@@ -9,6 +9,7 @@
 
 void note_refusal(struct reconcile *r, int error, const struct fault *fault)
 {
+	r->passing |= retry_helps(error);
 	if (r->error)
 		return;
 	r->error = error;
@@ -40,7 +41,8 @@ static void answer(struct reconcile *r)
 	r->waiters = NULL;
 	r->waiter_count = 0;
 	r->error = 0;
-	if (!r->faults && !r->entries_failed)
+	r->passing = false;
+	if (!r->faults && !r->entries_failed && !r->retry_usec)
 		r->problem.text[0] = 0;
 	r->faults = 0;
 	for (size_t i = 0; i < count; i++)
@@ -117,6 +119,7 @@ void reconcile_step(struct reconcile *r)
 	if (r->running)
 		return; /* a callback of this very step: the loop below sees its changes */
 	r->running = true;
+	retry_with_change(r);
 	if (worker_grace_over(r->worker))
 		quarantine_end(r);
 	bool stopped = pass(r);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What could not be done for want of memory or descriptors, or because the kernel did not
- * answer, is tried again: after a second, then ever more seldom. Other errors wait for a change
- * that may mend them.
+ * answer, is tried again: after a second, then ever more seldom, and with every change of the
+ * model. Rounds in between, for an event or at the end of a grace period, do not look at all of it,
+ * so that they end well says nothing. Other errors wait for a change that may mend them.
  */
 #include <errno.h>
 
@@ -11,7 +12,7 @@
 #define FIRST_USEC   1000000
 #define LONGEST_USEC (32 * FIRST_USEC)
 
-static bool may_pass(int error)
+bool retry_helps(int error)
 {
 	switch (-error) {
 	case ENOMEM:
@@ -27,24 +28,40 @@ static bool may_pass(int error)
 	}
 }
 
-static int on_time(sd_event_source *source, uint64_t now, void *data)
+static void look_at_all(struct reconcile *r)
 {
-	struct reconcile *r = data;
-	(void)source, (void)now;
-
 	for (struct actual_set *set = r->sets; set; set = set->next)
 		set->dirty = true;
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
 		if (r->ifaces[slot])
 			r->ifaces[slot]->tried = false;
-	r->links_dirty = r->entries_dirty = true;
+	r->links_dirty = r->entries_dirty = r->retrying = true;
+}
+
+static int on_time(sd_event_source *source, uint64_t now, void *data)
+{
+	struct reconcile *r = data;
+	(void)source, (void)now;
+
+	look_at_all(r);
 	reconcile_step(r);
 	return 0;
 }
 
+void retry_with_change(struct reconcile *r)
+{
+	if (r->retry_usec && !r->retrying && r->seen_model != r->model->version)
+		look_at_all(r);
+}
+
 void retry_plan(struct reconcile *r)
 {
-	if (!may_pass(r->error)) {
+	bool in_between = r->retry_usec && !r->retrying;
+
+	r->retrying = false;
+	if (!r->passing) {
+		if (in_between)
+			return;
 		r->retry_timer = sd_event_source_disable_unref(r->retry_timer);
 		r->retry_usec = 0;
 		return;

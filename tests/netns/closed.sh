@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: an exclude map of which one write fails, or one interface vanishes while it is written: who is
-# excluded gets nothing, then and later; the others get all once the next change has come.
+# excluded gets nothing, then and later; the others get all once the next change has come, or
+# by themselves. A list that is too long is forgotten with its group.
 . "$(dirname "$0")/lib.sh"
 . "$tests/nomem-lib.sh"
 
@@ -46,6 +47,22 @@ for error in $EINVAL ${long:+$ENOMEM}; do
 	done
 done
 
+# two ERROR: the first write and, for want of memory, a later one fail. What may pass is tried again by
+# itself, whatever else failed.
+two()
+{
+	set -f
+	for n in $(seq 2 "$writes"); do
+		ctl apply /dev/null && until_true 5 settled && fail_at 1 "$1" "$n" $ENOMEM || return 1
+		ctl add-group $group && echo "writes 1 and $n failed and were made up for"
+		until_true 5 settled && deliver -n 100 239.1.1.1 all:r0 none:r0:px0 none:r0:px1 && continue
+		echo "writes 1 and $n"
+		return 1
+	done
+}
+check "a write that fails for good, and one for want of memory" two $EINVAL
+fail_at 0
+
 # vanishes N: of two interfaces that come at once, the first goes before the Nth write since then.
 stopped()
 {
@@ -64,4 +81,15 @@ vanishes()
 for n in 1 ${long:+2 3}; do
 	check "an interface vanishes before write $n" vanishes $n
 done
+
+for i in $(seq 515); do
+	echo "link add many$i type veth peer name more$i"
+done | ip -batch -
+check "a list that means more than any map holds" refused 1 'matches more than' \
+    ctl add-group 239.4.4.4 --from in0 --to out0 --exclude 'm*'
+check "... its group is copied to nobody, and that is said" is no-egress group 239.4.4.4 .state
+check "... it goes" ctl del-group 239.4.4.4
+check "... and its problem with it" is null said_problem
+check "... nobody else is refused for it" ctl add-group 239.4.4.5 --from in0 --to out0
+check "... and what is asked for forwards" deliver 239.4.4.5 all:r0
 finish

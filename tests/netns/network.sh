@@ -199,6 +199,11 @@ egress_state()
 {
 	group "$1" ".egress[] | select(.interface == \"$2\") | if .ready then \"ready\" else .reason end"
 }
+# said_problem: what could not be done, `null` nothing.
+said_problem()
+{
+	ctl --json status | jq -r .problem
+}
 # settled: wanted is actual.
 settled()
 {

@@ -4,21 +4,21 @@ export XMCAST_NOMEM=$work/nomem
 ENOMEM=12
 EINVAL=22
 
-# fail_at N [ERROR]: the Nth write from now on fails, by default for want of memory; 0: none. ERROR 0:
-# xmcastd stops in front of it. seen: how many there were.
+# fail_at N [ERROR [N ERROR]]: the Nth write from now on fails, by default for want of memory; 0: none.
+# ERROR 0: xmcastd stops in front of it. seen: how many there were.
 fail_at()
 {
 	python3 -c "
 import struct, sys
-open('$XMCAST_NOMEM', 'r+b').write(struct.pack('III', $1, 0, ${2:-$ENOMEM}))"
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('5I', 0, $1, ${2:-$ENOMEM}, ${3:-0}, ${4:-0}))"
 }
 seen()
 {
 	python3 -c "
 import struct
-print(struct.unpack('III', open('$XMCAST_NOMEM', 'rb').read())[1])"
+print(struct.unpack('5I', open('$XMCAST_NOMEM', 'rb').read())[0])"
 }
-head -c 12 /dev/zero >"$XMCAST_NOMEM"
+head -c 20 /dev/zero >"$XMCAST_NOMEM"
 xmcastd=$work/xmcastd
 cat >"$xmcastd" <<END
 #!/bin/sh

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Preloaded into xmcastd: the kernel refuses one write into a map. The file XMCAST_NOMEM holds
- * three numbers, of 4 bytes each, in the machine's order: which write from now on fails (0: none),
- * how many there were, and the error (0: none, but the process stops itself in front of the write).
+ * Preloaded into xmcastd: the kernel refuses one write into a map, or two. The file XMCAST_NOMEM
+ * holds numbers, of 4 bytes each, in the machine's order: how many writes there were from now on;
+ * and for each that fails which (0: none) and the error (0: none, but the process stops itself in
+ * front of the write).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +16,10 @@
 #include <unistd.h>
 
 struct plan {
-	uint32_t fails, seen, error;
+	uint32_t seen;
+	struct {
+		uint32_t at, error;
+	} fails[2];
 };
 
 static struct plan *plan_open(void)
@@ -43,13 +47,15 @@ int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 		plan = plan_open();
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "bpf_map_update_elem");
-	if (++plan->seen == plan->fails) {
-		if (!plan->error) {
-			raise(SIGSTOP);
-			return real(fd, key, value, flags);
+	plan->seen++;
+	for (int i = 0; i < 2; i++) {
+		if (plan->fails[i].at != plan->seen)
+			continue;
+		if (plan->fails[i].error) {
+			errno = plan->fails[i].error;
+			return -errno;
 		}
-		errno = plan->error;
-		return -errno;
+		raise(SIGSTOP);
 	}
 	return real(fd, key, value, flags);
 }
