@@ -38,7 +38,11 @@ class Pktgen(unittest.TestCase):
 
     def test_it_is_the_best_for_generic(self):
         result = measure(*WORDS[2:], '--receivers', '1')
-        self.assertEqual({c['state'] for c in result['cells'] if c['receivers']}, {'ok'})
+        for cell in result['cells']:
+            if cell['receivers'] and cell['state'] != 'ok':
+                # An emulated CPU may let live frames overflow the veth's ring: then it says so.
+                self.assertEqual((cell['source'], cell['state']), ('live', 'invalid'), cell)
+                self.assertRegex(cell['reason'], r'blocks: the program saw \d+ of \d+', cell)
         self.assertEqual({c['source'] for c in cells(result, mode='generic', receivers=1)},
                          {'pktgen' if UNSHARES else 'packet'})
         self.assertEqual({c['source'] for c in cells(result, mode='native', receivers=1)},
