@@ -177,7 +177,7 @@ vm= # the process of the guest that was begun before its turn
 begin_vm()
 {
 	has_suite gcc bpf || return 0
-	begin vm 1600 sh tests/vm/run.sh --build "$build" --suite bpf,vm --timeout 1500
+	begin vm 1600 sh tests/vm/run.sh 12 --build "$build" --suite bpf,vm --timeout 1500
 	vm=$begun
 }
 
@@ -211,8 +211,7 @@ run_suite()
 		if [ "$1" = vm ]; then
 			has_suite gcc bpf || return 0
 			if [ -n "$XMCAST_LONG" ]; then
-				step vm 7200 sh tests/vm/run.sh --build "$build" \
-				    --suite bpf,vm,vm-long,vm-bench --timeout 2400 12 13 newest
+				step vm 7200 sh tests/vm/run.sh --build "$build"
 				step vm/too-old 600 sh tests/vm/run.sh --build "$build" \
 				    --suite vm-old --timeout 300 11
 			else

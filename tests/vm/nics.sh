@@ -11,7 +11,7 @@
 # When the test ends, the NICs go back to where they were: the kernel sees to that.
 
 [ -n "${XM_IN_VM:-}" ] || {
-	echo '1..0 # SKIP needs the NICs of a guest: tests/vm/run.sh --suite vm'
+	echo '1..0 # SKIP needs the NICs of a guest: tests/vm/run.sh 12 --suite vm-long'
 	exit 77
 }
 [ -n "${XMCAST_INSIDE:-}" ] || {

@@ -5,11 +5,13 @@
 #   tests/vm/run.sh [KERNEL...] [--only TEST] [--suite NAME[,NAME]] [--shell] [--build DIR]
 #                   [--timeout SECONDS]
 #
-# KERNEL: 11, 12, 13 or newest; default: 12. TEST: a name or shell pattern. Prints TAP for each kernel
-# and one line of sums; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
+# KERNEL: 11, 12, 13 or newest; default: 12 13 newest, of which two run at a time. NAME: bpf, vm, vm-long,
+# vm-bench (default: these) or vm-old. TEST: a name or shell pattern. Prints TAP and a line of sums for each
+# kernel; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
-# changes; what tests use all the time lies in the guest's memory. Kernels are kept in BUILD/vm (XM_VM_CACHE). It ends whatever the
-# guest does: after a panic at once, after SECONDS (900) when it hangs.
+# changes; what tests use all the time lies in the guest's memory. Kernels are kept in BUILD/vm
+# (XM_VM_CACHE). It ends whatever the guest does: after a panic at once, after SECONDS (2400) when it
+# hangs.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
@@ -18,11 +20,11 @@ here=$top/tests/vm
 . "$here/module.sh"
 
 usage() {
-	sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,16s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
-kernels='' only='*' suites=bpf shell='' build=$top/build timeout=900
+kernels='' only='*' suites=bpf,vm,vm-long,vm-bench shell='' build=$top/build timeout=2400
 while [ $# -gt 0 ]; do
 	case $1 in
 	--shell) shell=yes ;;
@@ -44,7 +46,8 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-: "${kernels:=12}"
+[ -n "$kernels" ] || kernels=${shell:+ 12}
+: "${kernels:= 12 13 newest}"
 cache=${XM_VM_CACHE:-$build/vm}
 
 for tool in qemu-system-x86_64 busybox python3 dpkg apt-get cpio setpriv; do
@@ -97,19 +100,38 @@ boot() {
 		return
 	fi
 	setpriv --pdeathsig TERM timeout -k 5 "$timeout" \
-		"$@" -serial "file:$_out/console" -monitor none &
+		"$@" -serial "file:$_out/console" -monitor none 2>"$_out/qemu" &
 	_qemu=$!
 	trap 'kill "$_qemu" 2>/dev/null; exit 130' INT TERM HUP
 	wait "$_qemu"
 	_status=$?
 	trap 'exit 130' INT TERM HUP
+	grep -v 'hub .* is not connected to host network' "$_out/qemu" >&2 # nor shall it be
 	[ "$_status" != 124 ] || echo "vm: the guest was stopped after $timeout seconds" >&2
 }
 
-passed=0 failed=0 skipped=0
-for kernel in $kernels; do
+# several KERNEL...: two guests at a time, each by this script on its own, since emulation fills a CPU.
+several() {
+	printf '%s\n' "$@" | setpriv --pdeathsig TERM xargs -P 2 -I '{}' setpriv --pdeathsig TERM \
+		sh -c 'kernel=$1 out=$2 && shift 2 && exec sh "$0" "$kernel" "$@" >"$out/$kernel"' \
+		"$here/run.sh" '{}' "$work" --only "$only" --suite "$suites" --build "$build" \
+		--timeout "$timeout"
+	passed=0 failed=0 skipped=0
+	for kernel; do
+		sed '$d' "$work/$kernel"
+		read -r p _ f _ s _ <<-END
+			$(tail -n 1 "$work/$kernel")
+		END
+		case $p$f$s in
+		'' | *[!0-9]*) p=0 f=1 s=0 && echo "Debian $kernel: no result" ;;
+		esac
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	done
+}
+
+# alone KERNEL: boots it and reports.
+alone() {
 	out=$work/out
-	rm -rf "$out"
 	mkdir "$out"
 	echo "$top" >"$out/tree"
 	# What passes to the tests. Emulation is slow: a fiftieth of the random frames, and where a test
@@ -129,17 +151,21 @@ for kernel in $kernels; do
 		echo "vm: no test of suite $suites is called $only" >&2
 		exit 2
 	}
-	if directory=$(fetch_kernel "$(suite_of "$kernel")") &&
-		{ build_module "$(suite_of "$kernel")" "$directory" ||
+	if directory=$(fetch_kernel "$(suite_of "$1")") &&
+		{ build_module "$(suite_of "$1")" "$directory" ||
 			echo "vm: no module that makes functions of the kernel fail" >&2; } &&
 		make_initramfs "$directory" "$work/initrd"; then
 		boot "$directory" "$out"
 	fi
-	[ -z "$shell" ] || continue
-	python3 "$here/report.py" "$out" "Debian $kernel"
-	read -r p f s <"$out/sums"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-done
-[ -n "$shell" ] && exit 0
+	[ -z "$shell" ] || exit 0
+	python3 "$here/report.py" "$out" "Debian $1"
+	read -r passed failed skipped <"$out/sums"
+}
+
+case "$kernels$shell" in
+*' '*' '*yes) echo "vm: --shell takes one kernel" >&2 && exit 2 ;;
+*' '*' '*) several $kernels ;;
+*) alone $kernels ;;
+esac
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
