@@ -7,33 +7,46 @@
 
 #include "daemon/bench/rival.h"
 
-/* Every program of the table; `excludes` -1: without an exclude map. */
+enum kind {
+	KIND_REFERENCE, /* a minimal program */
+	KIND_XMCAST,	/* the shipped datapath */
+	KIND_BEHIND,	/* the same behind libxdp's dispatcher, on one receiver: what that costs */
+	KIND_RIVAL,	/* no program at all, but the kernel's own way; only when asked for */
+};
+#define NO_EXCLUDES (-1) /* without an exclude map: an empty one is asked, too */
+
+/* Every program of the table. */
 static const struct program {
 	const char *name;
-	bool xmcast; /* the shipped datapath, else a minimal program */
-	enum reference kind;
+	enum kind kind;
+	enum reference reference;
 	int excludes;
-	bool quick;	 /* part of --quick */
-	bool again;	 /* the one before it once more */
-	bool dispatcher; /* behind libxdp's, on one receiver made here: what that costs */
-	bool rival;	 /* no program at all, but the kernel's own way; only when asked for */
+	bool quick; /* part of --quick */
+	bool again; /* the one before it once more */
 } table[] = {
-    {"redirect_map", false, REFERENCE_MAP, -1, true, false, false, false},
-    {"redirect_map_multi", false, REFERENCE_MULTI, -1, true, false, false, false},
-    {"redirect_map_multi-again", false, REFERENCE_MULTI, -1, true, true, false, false},
-    {"redirect_map_multi-ex0", false, REFERENCE_MULTI, 0, false, false, false, false},
-    {"redirect_map_multi-ex1", false, REFERENCE_MULTI, 1, false, false, false, false},
-    {"redirect_map_multi-ex8", false, REFERENCE_MULTI, 8, true, false, false, false},
-    {"redirect_map_multi-ex32", false, REFERENCE_MULTI, 32, false, false, false, false},
-    {"xmcast-fold", true, 0, -1, true, false, false, false},
-    {"xmcast-fold-dispatcher", true, 0, -1, false, false, true, false},
-    {"xmcast-lookup-ex0", true, 0, 0, false, false, false, false},
-    {"xmcast-lookup-ex1", true, 0, 1, false, false, false, false},
-    {"xmcast-lookup-ex8", true, 0, 8, true, false, false, false},
-    {"xmcast-lookup-ex32", true, 0, 32, false, false, false, false},
-    {"bridge", false, 0, -1, false, false, false, true},
-    {"mroute", false, 0, -1, false, false, false, true},
-    {"tc-mirred", false, 0, -1, false, false, false, true},
+    {.name = "redirect_map", .reference = REFERENCE_MAP, .excludes = NO_EXCLUDES, .quick = true},
+    {.name = "redirect_map_multi",
+     .reference = REFERENCE_MULTI,
+     .excludes = NO_EXCLUDES,
+     .quick = true},
+    {.name = "redirect_map_multi-again",
+     .reference = REFERENCE_MULTI,
+     .excludes = NO_EXCLUDES,
+     .quick = true,
+     .again = true},
+    {.name = "redirect_map_multi-ex0", .reference = REFERENCE_MULTI, .excludes = 0},
+    {.name = "redirect_map_multi-ex1", .reference = REFERENCE_MULTI, .excludes = 1},
+    {.name = "redirect_map_multi-ex8", .reference = REFERENCE_MULTI, .excludes = 8, .quick = true},
+    {.name = "redirect_map_multi-ex32", .reference = REFERENCE_MULTI, .excludes = 32},
+    {.name = "xmcast-fold", .kind = KIND_XMCAST, .excludes = NO_EXCLUDES, .quick = true},
+    {.name = "xmcast-fold-dispatcher", .kind = KIND_BEHIND, .excludes = NO_EXCLUDES},
+    {.name = "xmcast-lookup-ex0", .kind = KIND_XMCAST, .excludes = 0},
+    {.name = "xmcast-lookup-ex1", .kind = KIND_XMCAST, .excludes = 1},
+    {.name = "xmcast-lookup-ex8", .kind = KIND_XMCAST, .excludes = 8, .quick = true},
+    {.name = "xmcast-lookup-ex32", .kind = KIND_XMCAST, .excludes = 32},
+    {.name = "bridge", .kind = KIND_RIVAL},
+    {.name = "mroute", .kind = KIND_RIVAL},
+    {.name = "tc-mirred", .kind = KIND_RIVAL},
 };
 #define ENTRIES (sizeof(table) / sizeof(table[0]))
 
@@ -75,19 +88,28 @@ int lineup_check(const char *programs, struct fault *fault)
 	return 0;
 }
 
+/* Made of interfaces of our own: none that exist are changed so far. */
+static bool needs_made(const struct program *program)
+{
+	return program->kind == KIND_BEHIND || program->kind == KIND_RIVAL;
+}
+
+static bool reaches_one(const struct program *program)
+{
+	return program->kind == KIND_BEHIND ||
+	       (program->kind == KIND_REFERENCE && program->reference == REFERENCE_MAP);
+}
+
 static bool fits(const struct program *program, const struct lineup_place *place)
 {
-	if ((program->dispatcher || program->rival) && place->topology->real)
-		return false;
-	return place->receivers == 1 ||
-	       (!program->dispatcher &&
-		(program->xmcast || program->rival || program->kind != REFERENCE_MAP));
+	return !(needs_made(program) && place->topology->real) &&
+	       (place->receivers == 1 || !reaches_one(program));
 }
 
 static int open_subject(const struct program *program, struct subject *out,
 			const struct lineup_place *place, struct fault *fault)
 {
-	struct reference_options reference = {.kind = program->kind,
+	struct reference_options reference = {.kind = program->reference,
 					      .receivers = place->receivers,
 					      .native = place->native,
 					      .count = true,
@@ -95,13 +117,18 @@ static int open_subject(const struct program *program, struct subject *out,
 	struct xmcast_options xmcast = {
 	    .receivers = place->receivers, .native = place->native, .excludes = program->excludes};
 
-	if (program->rival)
+	switch (program->kind) {
+	case KIND_REFERENCE:
+		return subject_reference(out, place->topology, &reference, fault);
+	case KIND_XMCAST:
+		return subject_xmcast(out, place->xmcast, &xmcast, fault);
+	case KIND_BEHIND:
+		return subject_dispatcher(out, place->xmcast, &xmcast, fault);
+	case KIND_RIVAL:
 		return subject_rival(out, program->name, place->topology, place->receivers,
 				     place->native, fault);
-	if (program->dispatcher)
-		return subject_dispatcher(out, place->xmcast, &xmcast, fault);
-	return program->xmcast ? subject_xmcast(out, place->xmcast, &xmcast, fault)
-			       : subject_reference(out, place->topology, &reference, fault);
+	}
+	return fault_set(fault, -EINVAL, "%s: no such program", program->name);
 }
 
 static int open_object(const char *path, struct subject *out, const struct lineup_place *place,
@@ -113,41 +140,47 @@ static int open_object(const char *path, struct subject *out, const struct lineu
 	return subject_object(out, place->xmcast, place->topology, &xmcast, fault);
 }
 
+static bool is_wanted(const struct program *program, const struct throughput_options *options)
+{
+	if (options->programs)
+		return lineup_wants(options->programs, program->name);
+	return program->kind != KIND_RIVAL && (program->quick || !options->quick);
+}
+
+/* The cell that an open subject fills counts from now on. */
+static void count_cell(struct lineup *lineup, bool again)
+{
+	struct cell *cell = &lineup->cells[lineup->count++];
+
+	cell->again = again;
+	cell->samples = json_array();
+}
+
 int lineup_open(struct lineup *lineup, const struct lineup_place *place,
 		const struct throughput_options *options, struct fault *fault)
 {
-	memset(lineup, 0, sizeof(*lineup));
-	for (size_t i = 0; i < ENTRIES; i++) {
-		const struct program *e = &table[i];
-		struct cell *cell = &lineup->cells[lineup->count];
-		int r;
+	int r;
 
-		if (!lineup_wants(options->programs, e->name) ||
-		    (!options->programs && (e->rival || (options->quick && !e->quick))) ||
-		    !fits(e, place))
+	memset(lineup, 0, sizeof(*lineup));
+	for (const struct program *e = table; e < table + ENTRIES; e++) {
+		if (!is_wanted(e, options) || !fits(e, place))
 			continue;
-		r = open_subject(e, &cell->subject, place, fault);
-		if ((e->dispatcher || e->rival) && r == -EOPNOTSUPP) {
+		r = open_subject(e, &lineup->cells[lineup->count].subject, place, fault);
+		if (needs_made(e) && r == -EOPNOTSUPP) {
 			lineup->missing[lineup->missing_count].name = e->name;
 			lineup->missing[lineup->missing_count++].why = *fault;
 			continue;
 		}
 		if (r)
 			return r;
-		cell->again = e->again;
-		cell->samples = json_array();
-		lineup->count++;
+		count_cell(lineup, e->again);
 	}
-	if (options->object) {
-		struct cell *cell = &lineup->cells[lineup->count];
-		int r = open_object(options->object, &cell->subject, place, fault);
-
-		if (r)
-			return r;
-		cell->samples = json_array();
-		lineup->count++;
-	}
-	return 0;
+	if (!options->object)
+		return 0;
+	r = open_object(options->object, &lineup->cells[lineup->count].subject, place, fault);
+	if (!r)
+		count_cell(lineup, false);
+	return r;
 }
 
 void lineup_close(struct lineup *lineup)
