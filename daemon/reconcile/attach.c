@@ -87,7 +87,9 @@ static int take_off(struct reconcile *r, struct iface *iface, int ifindex, struc
 
 	if (error == -ENOENT || error == -ENODEV)
 		error = 0;
+	r->stuck_count -= iface->stuck != 0;
 	iface->stuck = error ? ifindex : 0;
+	r->stuck_count += iface->stuck != 0;
 	if (error)
 		return error;
 	record->generation = record->flags = 0;
@@ -287,7 +289,7 @@ static void update_one(struct reconcile *r, struct iface *iface, bool ingresses)
  */
 static void take_off_stuck(struct reconcile *r)
 {
-	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+	for (uint32_t slot = 1; r->stuck_count && slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
 		struct fault fault;
 

@@ -155,6 +155,7 @@ struct reconcile {
 	struct iface **ifaces;	/* by slot */
 	struct iface **by_name; /* the same, sorted */
 	size_t iface_count;
+	unsigned int stuck_count;      /* of them, whose program could not go */
 	unsigned long long idle_count; /* how often one became idle */
 	struct names ingresses;	       /* as the groups of seen_model name them */
 	struct names aliases;	       /* names that groups have for an ingress of another name */
