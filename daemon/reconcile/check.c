@@ -24,8 +24,9 @@ static void find_missing(struct reconcile *r, const struct names *names, const s
 			add_name(list, size, names->name[i]);
 }
 
+/* `over`: what the ingress is a port of, or NULL. */
 static int check_loop(struct reconcile *r, const struct group *group, const struct link *from,
-		      struct fault *fault)
+		      const struct link *over, struct fault *fault)
 {
 	const struct link *peer = NULL;
 
@@ -37,7 +38,6 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 		    "%s and %s are the two ends of one veth pair: every copy would come "
 		    "back; name another egress",
 		    from->name, peer->name);
-	const struct link *over = link_over_ports(r, from);
 	if (over && names_have(&group->to, over->name) && !names_match(&group->exclude, over->name))
 		return fault_set(fault, -EINVAL,
 				 "%s is a port of %s: copies would leave by it again, to where the "
@@ -59,14 +59,13 @@ static bool gets_copies(const struct group *group, const char *name)
 }
 
 /* A pattern of the group that means what its ingress is a port of. */
-static void warn_of_port(struct reconcile *r, const struct group *group, const struct link *from,
-			 void (*warn)(const char *text, void *token), void *token)
+static void warn_of_port(const struct group *group, const struct link *from,
+			 const struct link *over, void (*warn)(const char *text, void *token),
+			 void *token)
 {
-	const struct link *over = link_over_ports(r, from);
 	char text[160];
 
-	if (!over || !names_match(&group->to, over->name) ||
-	    names_match(&group->exclude, over->name))
+	if (!names_match(&group->to, over->name) || names_match(&group->exclude, over->name))
 		return;
 	snprintf(text, sizeof(text),
 		 "%s is a port of %s: copies leave by it again, to where the frames came from; use "
@@ -170,58 +169,80 @@ static void warn_members(struct reconcile *r, const struct group *group, const s
 	}
 }
 
+/* What refuses the group, as it is or beside the others. */
+static int check_possible(struct reconcile *r, const struct group *group, const struct link *from,
+			  const struct link *over, enum group_check how, struct fault *fault)
+{
+	char text[256];
+
+	if (from && (!from->ethernet || from->loopback))
+		return fault_set(fault, -EINVAL,
+				 "%s cannot be an ingress: it carries no Ethernet frames",
+				 from->name);
+	int error = from ? check_loop(r, group, from, over, fault) : 0;
+	if (error)
+		return error;
+	if (from && link_refuses_vlan(r, from, group->key.vlan, text, sizeof(text)))
+		return fault_set(fault, -EINVAL, "%s", text);
+	const struct group *other =
+	    how == CHECK_APPLIED ? NULL : interfaces_conflict(r, group, true);
+	if (other) { /* of an applied one list-groups shows what stays */
+		char key[GROUP_KEY_TEXT_MAX];
+		return fault_set(fault, -EEXIST,
+				 "%s means the same frames as group %s: change that one, or delete "
+				 "it first",
+				 group->key.from, group_key_format(&other->key, key));
+	}
+	return 0;
+}
+
+/* What is there, and will not do all that the group is for. */
+static void warn_of_ingress(struct reconcile *r, const struct group *group, bool known,
+			    const struct link *from, const struct link *over,
+			    void (*warn)(const char *text, void *token), void *token)
+{
+	char text[256];
+
+	if (over)
+		warn_of_port(group, from, over, warn, token);
+	if (!known && !group->key.vlan && link_mixes_vlans(from)) {
+		snprintf(text, sizeof(text), "%s: %s", from->name, vlans_mixed);
+		warn(text, token);
+	}
+	link_vlan_detail(r, from, group->key.vlan, text, sizeof(text));
+	if (text[0])
+		warn(text, token);
+}
+
 int reconcile_check_group(struct reconcile *r, const struct group *group, enum group_check how,
 			  void (*warn)(const char *text, void *token), void *token,
 			  struct fault *fault)
 {
 	static const struct names none = {0};
-	char missing[256] = "";
+	char text[256] = "";
 	const struct link *from = netlink_by_name(r->netlink, group->key.from);
+	const struct link *over = from ? link_over_ports(r, from) : NULL;
 	const struct group *known = model_find_group(r->model, &group->key);
 
 	if (!from && !known)
-		add_name(missing, sizeof(missing), group->key.from);
-	find_missing(r, &group->to, known ? &known->to : &none, missing, sizeof(missing));
-	find_missing(r, &group->exclude, known ? &known->exclude : &none, missing, sizeof(missing));
-	if (missing[0] && how == CHECK_PRESENT)
+		add_name(text, sizeof(text), group->key.from);
+	find_missing(r, &group->to, known ? &known->to : &none, text, sizeof(text));
+	find_missing(r, &group->exclude, known ? &known->exclude : &none, text, sizeof(text));
+	if (text[0] && how == CHECK_PRESENT)
 		return fault_set(fault, -ENODEV,
 				 "no such interface: %s; use --pending for one that will come",
-				 missing);
-	if (from && (!from->ethernet || from->loopback))
-		return fault_set(fault, -EINVAL,
-				 "%s cannot be an ingress: it carries no Ethernet frames",
-				 from->name);
-	int error = from ? check_loop(r, group, from, fault) : 0;
-	if (!error && from && link_refuses_vlan(r, from, group->key.vlan, missing, sizeof(missing)))
-		return fault_set(fault, -EINVAL, "%s", missing);
-	const struct group *other = interfaces_conflict(r, group, true);
-	if (!error && other && how != CHECK_APPLIED) { /* else list-groups shows what stays */
-		char text[GROUP_KEY_TEXT_MAX];
-		return fault_set(fault, -EEXIST,
-				 "%s means the same frames as group %s: change that one, or delete "
-				 "it first",
-				 group->key.from, group_key_format(&other->key, text));
-	}
+				 text);
+	int error = check_possible(r, group, from, over, how, fault);
 	if (error)
 		return error;
 	if (!from && !known) {
-		snprintf(missing, sizeof(missing),
-			 "ingress %s does not exist yet: nothing is copied "
-			 "until it does",
+		snprintf(text, sizeof(text),
+			 "ingress %s does not exist yet: nothing is copied until it does",
 			 group->key.from);
-		warn(missing, token);
-		missing[0] = 0;
+		warn(text, token);
 	}
 	warn_members(r, group, known, warn, token);
 	if (from)
-		warn_of_port(r, group, from, warn, token);
-	if (from && !known && !group->key.vlan && link_mixes_vlans(from)) {
-		snprintf(missing, sizeof(missing), "%s: %s", from->name, vlans_mixed);
-		warn(missing, token);
-	}
-	if (from)
-		link_vlan_detail(r, from, group->key.vlan, missing, sizeof(missing));
-	if (from && missing[0])
-		warn(missing, token);
+		warn_of_ingress(r, group, known, from, over, warn, token);
 	return 0;
 }
