@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/bpf/random.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tests/bpf/frames.h"
 
 #define ELEMENTS(a) (sizeof(a) / sizeof((a)[0]))
+
+struct random random_seed(void)
+{
+	const char *text = getenv("XM_SEED");
+	uint64_t seed =
+	    text && *text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) << 16 ^ getpid();
+
+	printf("# XM_SEED=%llu\n", (unsigned long long)seed);
+	return (struct random){seed};
+}
 
 /* splitmix64 (Steele, Lea, Flood 2014): any seed will do, also 0 */
 uint64_t random_next(struct random *r)

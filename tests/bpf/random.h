@@ -10,6 +10,8 @@ struct random {
 	uint64_t state;
 };
 
+/* Where to begin: at XM_SEED=N, else somewhere else each time. Prints it. */
+struct random random_seed(void);
 uint64_t random_next(struct random *r);
 /* 0..below-1 */
 unsigned int random_below(struct random *r, unsigned int below);

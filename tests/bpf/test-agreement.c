@@ -17,8 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "tests/bpf/random.h"
@@ -32,7 +30,7 @@
 static struct world world;
 static int program;
 static struct xm_interface_counters counters;
-static uint64_t seed;
+static struct random seed;
 static size_t frames;
 
 struct table {
@@ -43,20 +41,14 @@ struct table {
 	uint64_t passed[XM_PROTOCOLS];
 };
 
-static uint64_t number_of(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 static int open_world(void **state)
 {
+	const char *text = getenv("XM_FRAMES");
+
 	(void)state;
-	seed = number_of("XM_SEED", (uint64_t)time(NULL) << 16 ^ getpid());
-	frames = number_of("XM_FRAMES", FRAMES);
-	printf("# XM_SEED=%llu, %zu frames against tables of up to %d groups\n",
-	       (unsigned long long)seed, frames, TABLE_GROUPS);
+	seed = random_seed();
+	frames = text && *text ? strtoull(text, NULL, 0) : FRAMES;
+	printf("# %zu frames against tables of up to %d groups\n", frames, TABLE_GROUPS);
 	if (world_open(&world))
 		return -1;
 	program = world_program(&world, true, false);
@@ -66,7 +58,6 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
 	(void)state;
-	close(program);
 	world_close(&world);
 	return 0;
 }
@@ -88,7 +79,8 @@ static void disagree(const struct table *t, const struct packet *p, struct match
 						   : table_name(&t->keys[expected.group], name),
 		      table_protocol(expected.protocol), got->verdict,
 		      got->handed_over ? got->meta.group_exclude - 1 : -1);
-	fail_msg("the program and the reference disagree, XM_SEED=%llu", (unsigned long long)seed);
+	fail_msg("the program and the reference disagree, XM_SEED=%llu",
+		 (unsigned long long)seed.state);
 }
 
 static void run_frame(struct table *t, const struct packet *p)
@@ -146,7 +138,7 @@ static void check_counters(const struct table *t, size_t count)
 
 static void test_agreement(void **state)
 {
-	struct random r = {seed};
+	struct random r = seed;
 	size_t tables = 0, groups = 0;
 	uint64_t entries = 0, matched = 0, passed[XM_PROTOCOLS] = {0};
 

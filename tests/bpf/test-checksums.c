@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "tests/bpf/table.h"
@@ -42,9 +41,6 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
 	(void)state;
-	close(finishing);
-	close(plain);
-	close(generic);
 	world_close(&world);
 	return 0;
 }

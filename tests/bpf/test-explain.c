@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "daemon/dataplane/explain.h"
@@ -41,12 +39,10 @@ static size_t frames_of_table(void)
 static int open_world(void **state)
 {
 	static const int members[] = {2, 1, 0};
-	const char *text = getenv("XM_SEED");
 	int error = world_open(&world);
 
 	(void)state;
-	seed.state = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) << 16 ^ getpid();
-	printf("# XM_SEED=%llu\n", (unsigned long long)seed.state);
+	seed = random_seed();
 	if (!error)
 		error = world_set(&world, SET_LARGE, 0, members, 1, 1, 1500, -1);
 	if (!error)
@@ -64,7 +60,6 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
 	(void)state;
-	close(program);
 	world_close(&world);
 	return 0;
 }

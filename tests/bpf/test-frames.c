@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "tests/bpf/frames.h"
@@ -42,8 +41,6 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
 	(void)state;
-	close(programs[0]);
-	close(programs[1]);
 	world_close(&world);
 	free(keys);
 	free(members);

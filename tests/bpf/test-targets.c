@@ -148,8 +148,6 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
 	(void)state;
-	close(native.program);
-	close(generic.program);
 	close(sender);
 	for (int i = 0; i < WORLD_MEMBERS; i++)
 		close(sockets[i]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/bpf/frames.h"
 
@@ -103,6 +104,8 @@ int world_open(struct world *w)
 
 void world_close(struct world *w)
 {
+	while (w->programs)
+		close(w->program[--w->programs]);
 	dataplane_close(w->dp);
 	w->dp = NULL;
 }
@@ -112,10 +115,9 @@ void world_close(struct world *w)
  * the program into its XDP dispatcher and take it out again, each with a grace period
  * (bpf_prog_change_xdp() in net/core/dev.c and net/bpf/test_run.c), unless it is in there anyway.
  */
-static int hold(struct world *w, int program)
+static int hold(unsigned int n, int program)
 {
 	char text[64], name[IF_NAMESIZE];
-	unsigned int n = w->programs++;
 
 	snprintf(name, sizeof(name), "hold%u", n);
 	snprintf(text, sizeof(text), "ip link add %s type veth peer name dloh%u", name, n);
@@ -132,12 +134,16 @@ int world_program(struct world *w, bool native, bool finish_checksums)
 				    .native = native,
 				    .finish_checksums = finish_checksums,
 				    .generation = WORLD_GENERATION};
-	int fd = dataplane_load_ingress(w->dp, &spec, &fault);
+	int fd = w->programs == WORLD_PROGRAMS ? fault_set(&fault, -E2BIG, "the world has too many")
+					       : dataplane_load_ingress(w->dp, &spec, &fault);
 
-	if (fd < 0)
+	if (fd < 0) {
 		fprintf(stderr, "no program: %s\n", fault.text);
-	else if (hold(w, fd))
+		return fd;
+	}
+	if (hold(w->programs, fd))
 		fprintf(stderr, "a program is not held: runs of it take longer\n");
+	w->program[w->programs++] = fd;
 	return fd;
 }
 

@@ -18,14 +18,16 @@
 #define WORLD_GENERATION 7
 #define WORLD_MEMBERS	 4    /* veths out0.. whose peers are recv0.. */
 #define WORLD_MTU	 1500 /* of the veths */
+#define WORLD_PROGRAMS	 4    /* at most */
 
 struct world {
 	struct dataplane *dp;
-	int ifindex[WORLD_MEMBERS]; /* of out0.. */
-	int ingress_ifindex;	    /* of in0 */
-	uint32_t set[3];	    /* sets with 0, 1 and 2 ready members */
-	uint32_t entries;	    /* in use: 1..entries */
-	unsigned int programs;	    /* made by world_program() */
+	int ifindex[WORLD_MEMBERS];  /* of out0.. */
+	int ingress_ifindex;	     /* of in0 */
+	uint32_t set[3];	     /* sets with 0, 1 and 2 ready members */
+	uint32_t entries;	     /* in use: 1..entries */
+	int program[WORLD_PROGRAMS]; /* made by world_program() */
+	unsigned int programs;
 };
 
 /* What a program made of a frame. */
@@ -41,7 +43,7 @@ struct world_result {
 int world_open(struct world *w);
 void world_close(struct world *w);
 
-/* The shipped ingress program; a descriptor to close, or a negative errno. */
+/* The shipped ingress program; a descriptor, which the world closes, or a negative errno. */
 int world_program(struct world *w, bool native, bool finish_checksums);
 
 /*
