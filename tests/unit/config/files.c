@@ -228,7 +228,6 @@ static void conf_d_is_read_without_an_optional_file(void **state)
 	struct model *model = model_new();
 
 	(void)state;
-	errors = (struct errors){};
 	mkdir("conf.d", 0755);
 	put("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
 	assert_int_equal(config_read("absent.conf", true, &found, model, collect, &errors), 0);
@@ -236,14 +235,30 @@ static void conf_d_is_read_without_an_optional_file(void **state)
 	assert_false(found.file);
 	assert_int_equal(found.more, 1);
 	model_free(model);
-	model = model_new();
-	put("absent.conf", "group 239.1.1.2 --from in --to a\n");
-	assert_int_equal(config_read("absent.conf", true, &found, model, collect, &errors), 0);
+}
+
+static void conf_d_is_read_beside_an_optional_file(void **state)
+{
+	struct config_found found;
+	struct model *model = model_new();
+
+	(void)state;
+	mkdir("conf.d", 0755);
+	put("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
+	put("x.conf", "group 239.1.1.2 --from in --to a\n");
+	assert_int_equal(config_read("x.conf", true, &found, model, collect, &errors), 0);
 	assert_int_equal(model->group_count, 2);
 	assert_true(found.file);
 	assert_int_equal(found.more, 1);
 	model_free(model);
-	model = model_new();
+}
+
+static void an_optional_file_that_is_no_file_is_an_error(void **state)
+{
+	struct config_found found;
+	struct model *model = model_new();
+
+	(void)state;
 	mkdir("folder", 0755);
 	assert_int_equal(config_read("folder", true, &found, model, collect, &errors), -EISDIR);
 	model_free(model);
@@ -260,6 +275,8 @@ int main(void)
 	    TEST(what_cannot_be_read_is_an_error),
 	    TEST(without_conf_d_all_is_well),
 	    TEST(conf_d_is_read_without_an_optional_file),
+	    TEST(conf_d_is_read_beside_an_optional_file),
+	    TEST(an_optional_file_that_is_no_file_is_an_error),
 	    TEST(a_later_file_replaces_what_is_said_of_an_interface),
 	};
 
