@@ -184,8 +184,7 @@ static int check_possible(struct reconcile *r, const struct group *group, const 
 		return error;
 	if (from && link_refuses_vlan(r, from, group->key.vlan, text, sizeof(text)))
 		return fault_set(fault, -EINVAL, "%s", text);
-	const struct group *other =
-	    how == CHECK_APPLIED ? NULL : interfaces_conflict(r, group, true);
+	const struct group *other = how == CHECK_APPLIED ? NULL : resolve_conflict(r, group, true);
 	if (other) { /* of an applied one list-groups shows what stays */
 		char key[GROUP_KEY_TEXT_MAX];
 		return fault_set(fault, -EEXIST,

@@ -119,7 +119,7 @@ void check_mode(struct examination *e)
 		return;
 	snprintf(text, sizeof(text), "generic mode, which is slower: %s", e->iface->forced);
 	struct blame b = {.e = e};
-	interfaces_each_blocker(e->r, e->iface, add_blame, &b);
+	mode_each_blocker(e->r, e->iface, add_blame, &b);
 	names_free(&b.names);
 	if (b.text[0]) {
 		snprintf(text, sizeof(text),

@@ -76,7 +76,7 @@ static size_t resolve(struct reconcile *r, const struct entry *entries, size_t c
 		if (!last || last_vlan != entry->vlan || strcmp(last, entry->from)) {
 			last = entry->from;
 			last_vlan = vlan = entry->vlan;
-			ingress = interfaces_resolve(r, last, &vlan);
+			ingress = resolve_ingress(r, last, &vlan);
 			if (ingress && !can_match(r, ingress, vlan))
 				ingress = NULL;
 		}
@@ -320,8 +320,8 @@ enum entries_result entries_update(struct reconcile *r)
 	enum entries_result result = ENTRIES_DONE;
 	unsigned int faults = r->faults;
 
-	int error = model_compile_resolved(r->model, interfaces_resolve_key, r, &shadows, &compiled,
-					   &count, &fault);
+	int error =
+	    model_compile_resolved(r->model, resolve_key, r, &shadows, &compiled, &count, &fault);
 	struct want *wants = error ? NULL : calloc(count + 1, sizeof(*wants));
 	if (!error && !wants)
 		error = fault_set(&fault, -ENOMEM, "out of memory for %zu map entries", count);
@@ -347,7 +347,7 @@ enum entries_result entries_update(struct reconcile *r)
 uint32_t entries_of_group(struct reconcile *r, const struct group *group)
 {
 	uint32_t vlan = group->key.vlan;
-	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);
+	const struct iface *ingress = resolve_ingress(r, group->key.from, &vlan);
 	if (!ingress)
 		return 0;
 	struct xm_entry_record probe = {

@@ -109,7 +109,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 
 	if (error)
 		return error;
-	const char *name = interfaces_parent(r, wish->from, &vlan);
+	const char *name = resolve_parent(r, wish->from, &vlan);
 	struct iface *iface = iface_find(r, name);
 	uint32_t seen = seen_vlan(netlink_by_name(r->netlink, name), vlan);
 	*out = (struct frame_report){.mode = "none",

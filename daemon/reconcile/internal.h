@@ -4,7 +4,10 @@
  *
  * reconcile_step() runs whenever the model, a link or the worker has changed something:
  *
- *   interfaces.c  which names are ingresses, which slot and mode each has
+ *   interfaces.c  which names are ingresses, which link each is bound to
+ *   iface.c       which slot each has
+ *   resolve.c     what else a name may mean
+ *   mode.c        native or generic
  *   sets.c        members of each set, ready or not; writes devmaps in place, or builds
  *                 new ones in unused slots and switches with one store
  *   excludes.c    exclude maps (--enforce lookup)
@@ -213,44 +216,60 @@ bool worker_growing(const struct worker *worker);
 /* Takes the result of a finished grace period: true once after each. */
 bool worker_grace_over(struct worker *worker);
 
-/* interfaces.c */
+/* iface.c */
 struct iface *iface_find(const struct reconcile *r, const char *name);
 struct iface *iface_get(struct reconcile *r, const char *name); /* NULL: limit or memory */
-/* Interface slots became free: who got none looks again. */
-void interfaces_slots_free(struct reconcile *r);
-/* True, with words, when an interface that groups name or mean got no slot. */
-bool interfaces_left_out(const struct reconcile *r, char *buf, size_t size);
+/* Makes the one of that name at that slot, both not in use. NULL: no memory. */
 struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot);
-/* Binds names to links, decides modes of ingresses. */
+/* Interface slots became free: who got none looks again. */
+void ifaces_slots_free(struct reconcile *r);
+/* True, with words, when an interface that groups name or mean got no slot. */
+bool ifaces_left_out(const struct reconcile *r, char *buf, size_t size);
+/* How many are in use. */
+unsigned int ifaces_used(const struct reconcile *r);
+void ifaces_free(struct reconcile *r);
+
+/* interfaces.c */
+/* Binds all names to links, and says which are ingresses; decides their modes. */
 void interfaces_update(struct reconcile *r);
+/* Binds to the link of that name, or to none; leads tracepoints there. */
+void interfaces_bind(struct reconcile *r, struct iface *iface);
 /* A link changed (NULL: it is gone): marks the sets it may belong to. */
 void interfaces_link_event(struct reconcile *r, int ifindex, const struct link *link);
+/* After an overrun: a link may have left and returned untold, so write every devmap anew. */
+void interfaces_resync(struct reconcile *r);
 /* Unbinds those that nobody uses, and quarantines their slots. */
 void interfaces_sweep(struct reconcile *r);
-/* How many are in use. */
-unsigned int interfaces_used(const struct reconcile *r);
-/* The ingress that frames of `from` arrive on, and the tag they carry there. */
-struct iface *interfaces_resolve(struct reconcile *r, const char *from, uint32_t *vlan);
-/*
- * Calls f for every egress that groups of this ingress name literally and that cannot take
- * redirects, perhaps more than once, while it returns true. False: it was ended.
- */
-bool interfaces_each_blocker(struct reconcile *r, const struct iface *iface,
-			     bool (*f)(const struct link *link, void *data), void *data);
-/* Only its name. */
-const char *interfaces_parent(const struct reconcile *r, const char *from, uint32_t *vlan);
+/* The program that every devmap entry of that mode carries, -1 none: one for a device or none. */
+int egress_program(const struct reconcile *r, bool native);
+
+/* resolve.c */
+/* The name of the ingress that frames of `from` arrive on, and the tag they carry there. */
+const char *resolve_parent(const struct reconcile *r, const char *from, uint32_t *vlan);
+/* The ingress itself. NULL: limit or memory. */
+struct iface *resolve_ingress(struct reconcile *r, const char *from, uint32_t *vlan);
 /* The same for a key, without giving the ingress a slot: a key_resolve. `data`: the reconciler. */
-bool interfaces_resolve_key(struct group_key *key, void *data);
+bool resolve_key(struct group_key *key, void *data);
 /*
  * A group of the model that means the same frames as `group` by another name of the ingress. `all`:
  * any; else only one that counts before it.
  */
-const struct group *interfaces_conflict(struct reconcile *r, const struct group *group, bool all);
-void interfaces_free(struct reconcile *r);
-/* The program that every devmap entry of that mode carries, -1 none: one for a device or none. */
-int egress_program(const struct reconcile *r, bool native);
-/* After an overrun: a link may have left and returned untold, so write every devmap anew. */
-void interfaces_resync(struct reconcile *r);
+const struct group *resolve_conflict(struct reconcile *r, const struct group *group, bool all);
+
+/* mode.c */
+/* Says in `forced` what forced it. */
+void mode_decide(struct reconcile *r, struct iface *iface, const struct link *link);
+/*
+ * A mode that is wanted strictly now, and differs from what runs, is decided again; but one that
+ * was refused, so that the former runs on, is not tried with every change.
+ */
+void mode_check_wish(struct reconcile *r, struct iface *iface);
+/*
+ * Calls f for every egress that groups of this ingress name literally and that cannot take
+ * redirects, perhaps more than once, while it returns true. False: it was ended.
+ */
+bool mode_each_blocker(struct reconcile *r, const struct iface *iface,
+		       bool (*f)(const struct link *link, void *data), void *data);
 
 /* readiness.c */
 enum xm_reason link_reason(const struct link *link, bool native);

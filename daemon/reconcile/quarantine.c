@@ -45,7 +45,7 @@ void quarantine_end(struct reconcile *r)
 	while ((number = numbers_pop(&q->excludes)))
 		pool_give(r->dp->exclude_pool, number);
 	if (q->ifaces.count)
-		interfaces_slots_free(r);
+		ifaces_slots_free(r);
 	while ((number = numbers_pop(&q->ifaces)))
 		r->ifaces[number]->quarantined--;
 }

@@ -271,7 +271,7 @@ void reconcile_close(struct reconcile *r)
 	transaction_free(r);
 	sets_free(r);
 	excludes_free(r);
-	interfaces_free(r);
+	ifaces_free(r);
 	netlink_close(r->netlink);
 	dataplane_close(r->dp);
 	quarantine_free(&r->old);

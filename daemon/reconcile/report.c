@@ -78,9 +78,9 @@ static void report_state(struct reconcile *r, const struct iface *ingress, uint3
 
 int reconcile_group_report(struct reconcile *r, const struct group *group, struct group_report *out)
 {
-	const struct group *other = interfaces_conflict(r, group, false);
+	const struct group *other = resolve_conflict(r, group, false);
 	uint32_t vlan = group->key.vlan, entry = other ? 0 : entries_of_group(r, group);
-	const struct iface *ingress = interfaces_resolve(r, group->key.from, &vlan);
+	const struct iface *ingress = resolve_ingress(r, group->key.from, &vlan);
 	const struct actual_set *set = group->set->actual;
 	bool ready = false;
 
@@ -275,7 +275,7 @@ static void report_problem(const struct reconcile *r, char *buf, size_t size)
 			snprintf(buf, size, "%s: %s", iface->name, iface->forced);
 	}
 	if (!*buf)
-		interfaces_left_out(r, buf, size);
+		ifaces_left_out(r, buf, size);
 }
 
 void reconcile_status(struct reconcile *r, struct status_report *out)
@@ -298,7 +298,7 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	snprintf(out->pin_dir, sizeof(out->pin_dir), "%s", dp->pin_dir);
 	for (const struct actual_set *set = r->sets; set; set = set->next)
 		out->sets++;
-	out->interfaces = interfaces_used(r);
+	out->interfaces = ifaces_used(r);
 	report_problem(r, out->problem, sizeof(out->problem));
 }
 
