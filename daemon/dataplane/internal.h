@@ -68,7 +68,7 @@ int pins_each(const char *dir, int (*f)(const char *name, void *token), void *to
 /* Removes all pins and the directories that are empty then. */
 int pins_remove(const char *dir);
 
-/* --- directory.c, carry.c: see succession.h --- */
+/* --- directory.c, succession.c: see succession.h --- */
 
 int netns_cookie(uint64_t *out);
 struct predecessor;

@@ -6,7 +6,8 @@
  *   directory.c    which there are; adopt the youngest, or make another
  *   fields.c       what the contract names, in our own maps
  *   predecessor.c  the same in an older directory; its programs
- *   carry.c        records and counters from there to here; the end of it
+ *   carry.c        records from there to here
+ *   succession.c   counters from there to here; whose turn it is; the end of it
  */
 #ifndef XM_DATAPLANE_SUCCESSION_H
 #define XM_DATAPLANE_SUCCESSION_H
@@ -54,7 +55,15 @@ struct predecessor {
 	uint32_t interfaces_id; /* of its map `interfaces`, which its programs use */
 };
 
-struct carried;
+#define OURS UINT32_MAX
+
+/* An interface slot or an entry of theirs, and which it is here. */
+struct carried {
+	uint32_t predecessor;	       /* its place, oldest first; OURS: it was here already */
+	uint32_t from, to;	       /* interface slots, or entries */
+	struct xm_entry_record record; /* of an entry, in our numbers */
+};
+
 struct succession {
 	char base[PIN_DIR_MAX];
 	uint64_t cookie;
@@ -101,6 +110,10 @@ bool predecessor_has(const struct predecessor *p, int fd, uint32_t id);
 
 /* Records and counters of all predecessors into our maps; their programs become our slots'. */
 int carry(struct dataplane *dp, struct fault *fault);
-void succession_free(struct succession *s);
+
+/* --- succession.c; more of it in internal.h --- */
+
+/* Stores the sums into the rows of what was carried over; the same again is harmless. */
+void succession_count(struct dataplane *dp);
 
 #endif
