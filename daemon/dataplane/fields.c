@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the contract of bpf/xmcast.h names: where in our maps it lies, told in the map `fields`. */
+/* What bpf/contract.h names: where in our maps it lies, told in the map `fields`. */
 #include "daemon/dataplane/succession.h"
 
 #include <errno.h>

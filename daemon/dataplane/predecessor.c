@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An older directory of pins, read by what the contract of bpf/xmcast.h promises and no more. */
+/* An older directory of pins, read by what bpf/contract.h promises and no more. */
 #include "daemon/dataplane/succession.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Taking over from directories of pins that cannot be adopted as they are: of another layout, of
- * other limits, or with other tracepoint programs. See the contract in bpf/xmcast.h.
+ * other limits, or with other tracepoint programs. See the contract in bpf/contract.h.
  *
  *   directory.c    which there are; adopt the youngest, or make another
  *   fields.c       what the contract names, in our own maps

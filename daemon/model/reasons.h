@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names and words of the closed lists in bpf/xmcast.h. */
+/* Names and words of the closed lists in bpf/lists.h. */
 #ifndef XM_MODEL_REASONS_H
 #define XM_MODEL_REASONS_H
 

@@ -77,7 +77,7 @@ int enforce_parse(const char *text, enum enforce *out)
 }
 
 /*
- * Name and highest value. Set 0 means none in the words of bpf/xmcast.h; slots of interfaces have
+ * Name and highest value. Set 0 means none in the words of bpf/words.h; slots of interfaces have
  * 16 bits there. A million groups is what is cleared within seconds at the start: the words would
  * take 16 times as many.
  */

@@ -20,12 +20,12 @@ unnamed()
 
 ctl=cli/xmcastctl.1.scd
 conf=daemon/xmcastd.conf.5.scd
-check "every counted reason is explained" "$(unnamed $ctl $(names bpf/xmcast.h XM_COUNTED_REASONS))"
+check "every counted reason is explained" "$(unnamed $ctl $(names bpf/lists.h XM_COUNTED_REASONS))"
 check "every reason of a member is explained" \
-    "$(unnamed $ctl $(names bpf/xmcast.h XM_MEMBER_REASONS))"
-check "every protocol is explained" "$(unnamed $ctl $(names bpf/xmcast.h XM_PROTOCOLS_LIST))"
+    "$(unnamed $ctl $(names bpf/lists.h XM_MEMBER_REASONS))"
+check "every protocol is explained" "$(unnamed $ctl $(names bpf/lists.h XM_PROTOCOLS_LIST))"
 check "the lists were found" "$(
-	[ "$(names bpf/xmcast.h XM_MEMBER_REASONS | wc -l)" -ge 10 ] || echo 'no reasons found')"
+	[ "$(names bpf/lists.h XM_MEMBER_REASONS | wc -l)" -ge 10 ] || echo 'no reasons found')"
 check "every verb is explained" "$(unnamed $ctl \
     $(sed -n 's/^    {"\([a-z-]*\)",$/\1/p' cli/verbs.c))"
 check "every limit is explained" "$(unnamed $conf \
