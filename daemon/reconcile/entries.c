@@ -176,6 +176,11 @@ static uint64_t word_of(const struct want *wants, size_t count, const struct wan
 /*
  * The sources of a node that could not be written: no frame finds them, and the node's number
  * becomes another's. With the node they are missing as a whole, and written as a whole next time.
+ *
+ * The inserts that follow need not wait for a grace period, though they may recycle the elements of
+ * these keys: that is foreign only to who has found one of them by its former key, and nobody has.
+ * No frame holds the number of a fresh node: it was out of use for a grace period, and the key
+ * that leads to it was never there.
  */
 static void take_back_sources(struct reconcile *r, struct want *wants, size_t count, size_t node)
 {
