@@ -206,11 +206,11 @@ void tell(struct reconcile *r, const char *event, const char *key, const char *v
 	  const char *detail);
 
 /* worker.c: one job at a time */
-enum work { WORK_GRACE = 1, WORK_GROW = 2 };
+enum work { WORK_NONE, WORK_GRACE, WORK_GROW };
 int worker_open(struct worker **out, struct reconcile *r);
 void worker_close(struct worker *worker);
-/* The job's end calls reconcile_step(), with a growth error noted as a fault. */
-int worker_start(struct worker *worker, int work);
+/* The job's end calls reconcile_step(), with an error noted as a fault. */
+int worker_start(struct worker *worker, enum work work);
 bool worker_busy(const struct worker *worker);
 bool worker_growing(const struct worker *worker);
 /* Takes the result of a finished grace period: true once after each. */

@@ -17,29 +17,25 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	int work;  /* under the lock: what to do now, 0: nothing */
-	bool quit; /* under the lock */
-	int error; /* of the last growth, written before done_fd */
-	int doing; /* loop only: what was started and has not been collected */
+	enum work work;	 /* under the lock: what to do now */
+	bool quit;	 /* under the lock */
+	int error;	 /* under the lock: of the last work, written before done_fd */
+	enum work doing; /* loop only: what was started and has not been collected */
 	bool grace_over;
 	int done_fd;
 	sd_event_source *source;
 };
 
-static int do_work(struct dataplane *dp, int work)
+static int do_work(struct dataplane *dp, enum work work)
 {
 	int r = 0;
 
-	if (work & WORK_GROW) {
-		if (pool_wants(dp->set_pool))
-			r = pool_grow(dp->set_pool);
-		if (!r && pool_wants(dp->exclude_pool))
-			r = pool_grow(dp->exclude_pool);
-	}
-	if (work & WORK_GRACE) {
-		int grace = dataplane_grace(dp);
-		r = r ? r : grace;
-	}
+	if (work == WORK_GRACE)
+		return dataplane_grace(dp);
+	if (pool_wants(dp->set_pool))
+		r = pool_grow(dp->set_pool);
+	if (!r && pool_wants(dp->exclude_pool))
+		r = pool_grow(dp->exclude_pool);
 	return r;
 }
 
@@ -53,17 +49,30 @@ static void *worker_main(void *data)
 			pthread_cond_wait(&w->wake, &w->lock);
 			continue;
 		}
-		int work = w->work;
+		enum work work = w->work;
 		pthread_mutex_unlock(&w->lock);
 		int error = do_work(w->r->dp, work);
 		pthread_mutex_lock(&w->lock);
-		w->work = 0;
+		w->work = WORK_NONE;
 		w->error = error;
 		while (eventfd_write(w->done_fd, 1)) /* or the loop would wait for ever */
 			usleep(1000);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
+}
+
+static void note_failure(struct worker *w, int error)
+{
+	bool grew = w->doing == WORK_GROW;
+	struct fault fault;
+
+	fault_set(&fault, error, "%s: %s",
+		  grew ? "growing the kernel maps" : "waiting for running programs",
+		  strerror(-error));
+	note_fault(w->r, error, &fault);
+	w->r->grow_failed = grew;
+	w->r->transaction.begun = false; /* a grace period that failed is begun again */
 }
 
 static int on_done(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -77,16 +86,11 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *data)
 	pthread_mutex_lock(&w->lock);
 	int error = w->error;
 	pthread_mutex_unlock(&w->lock);
-	if (error) {
-		struct fault fault;
-		fault_set(&fault, error, "growing the kernel maps: %s", strerror(-error));
-		note_fault(w->r, error, &fault);
-		w->r->grow_failed = w->doing & WORK_GROW;
-		w->r->transaction.begun = false; /* a grace period that failed is begun again */
-	}
-	if (w->doing & WORK_GRACE && !error)
+	if (error)
+		note_failure(w, error);
+	else if (w->doing == WORK_GRACE)
 		w->grace_over = true;
-	w->doing = 0;
+	w->doing = WORK_NONE;
 	reconcile_step(w->r);
 	return 0;
 }
@@ -132,7 +136,7 @@ void worker_close(struct worker *w)
 	free(w);
 }
 
-int worker_start(struct worker *w, int work)
+int worker_start(struct worker *w, enum work work)
 {
 	if (w->doing)
 		return -EBUSY;
@@ -151,7 +155,7 @@ bool worker_busy(const struct worker *w)
 
 bool worker_growing(const struct worker *w)
 {
-	return w->doing & WORK_GROW;
+	return w->doing == WORK_GROW;
 }
 
 bool worker_grace_over(struct worker *w)
