@@ -101,6 +101,21 @@ static void tell_hidden(struct frame_report *out)
 		 out->vlan > 0xfff ? "only the inner one counts" : "this frame counts as untagged");
 }
 
+static void begin_report(const struct frame_wish *wish, const char *ingress, uint32_t vlan,
+			 struct frame_report *out)
+{
+	*out = (struct frame_report){.mode = "none",
+				     .address = wish->address,
+				     .source = wish->source,
+				     .has_source = wish->source.len > 0,
+				     .vlan = vlan,
+				     .size = wish->size ? wish->size : SMALLEST_FRAME,
+				     .verdict = "passed",
+				     .reason = XM_REASON_NONE,
+				     .protocol = protocol_of(&wish->address)};
+	snprintf(out->ingress, sizeof(out->ingress), "%s", ingress);
+}
+
 int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct frame_report *out,
 		      struct fault *fault)
 {
@@ -112,16 +127,7 @@ int reconcile_explain(struct reconcile *r, const struct frame_wish *wish, struct
 	const char *name = resolve_parent(r, wish->from, &vlan);
 	struct iface *iface = iface_find(r, name);
 	uint32_t seen = seen_vlan(netlink_by_name(r->netlink, name), vlan);
-	*out = (struct frame_report){.mode = "none",
-				     .address = wish->address,
-				     .source = wish->source,
-				     .has_source = wish->source.len > 0,
-				     .vlan = vlan,
-				     .size = wish->size ? wish->size : SMALLEST_FRAME,
-				     .verdict = "passed",
-				     .reason = XM_REASON_NONE,
-				     .protocol = protocol_of(&wish->address)};
-	snprintf(out->ingress, sizeof(out->ingress), "%s", name);
+	begin_report(wish, name, vlan, out);
 	struct explain_frame frame = {
 	    .key = {.ingress = iface ? iface->slot : 0,
 		    .vlan = seen,
