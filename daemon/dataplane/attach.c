@@ -55,15 +55,21 @@ static int refused(const struct attach *a, int error)
 
 static int foreign_fault(const struct attach *a)
 {
+	const char *mode = a->seen.foreign_native ? "drv" : "generic";
 	char name[BPF_OBJ_NAME_LEN];
 
 	program_name(a->seen.foreign, name);
+	if (a->seen.orphan)
+		return fault_set(a->fault, -EBUSY,
+				 "%s is held by " ORPHAN_TEXT
+				 ": take it off (`ip link set dev %s xdp%s off`), then xmcastctl "
+				 "reattach %s",
+				 a->device, a->seen.foreign, a->device, mode, a->device);
 	return fault_set(
 	    a->fault, -EBUSY,
 	    "%s is held by another XDP program, id %u, name %s, that shares it with "
-	    "nobody: detach that one (`ip link set dev %s xdp%s off`), then attach again",
-	    a->device, a->seen.foreign, name, a->device,
-	    a->seen.foreign_native ? "drv" : "generic");
+	    "nobody: detach that one (`ip link set dev %s xdp%s off`), then xmcastctl reattach %s",
+	    a->device, a->seen.foreign, name, a->device, mode, a->device);
 }
 
 /*
@@ -239,16 +245,29 @@ static int attach_beside(struct attach *a)
 	return attach_new(a);
 }
 
-/* Ours is there in the wanted mode: leave it when it is the same, else replace it. */
+/* One traces and the other does not: no need to load the new one to know that they differ. */
+static bool is_other_instance(const struct attach *a)
+{
+	char name[BPF_OBJ_NAME_LEN];
+
+	program_name(a->seen.id, name);
+	return strncmp(name, ingress_program_name(a->spec), sizeof(name) - 1);
+}
+
+/*
+ * Ours is there in the wanted mode: leave it when it is the same, else replace it. The dispatcher
+ * loads it for itself, and the verifier takes its time for each.
+ */
 static int renew(struct attach *a)
 {
-	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, a->spec, a->fault);
+	bool differs = a->seen.dispatcher && is_other_instance(a);
+	_cleanup_close_ int fd = differs ? -1 : dataplane_load_ingress(a->dp, a->spec, a->fault);
 
-	if (fd < 0)
+	if (fd < 0 && !differs)
 		return fd;
-	int r = ingress_same(fd, a->old) ? keep(a, a->old)
-		: a->seen.dispatcher	 ? attach_beside(a)
-					 : replace_single(a, fd);
+	int r = !differs && ingress_same(fd, a->old) ? keep(a, a->old)
+		: a->seen.dispatcher		     ? attach_beside(a)
+						     : replace_single(a, fd);
 	return r < 0 ? refused(a, r) : 0;
 }
 

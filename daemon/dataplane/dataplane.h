@@ -223,7 +223,8 @@ int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		     struct ingress_state *state, struct fault *fault);
 /* Detaches exactly our program, -ENOENT when it is not there. */
 int dataplane_detach(struct dataplane *dp, uint32_t slot, int ifindex, struct fault *fault);
-/* What is attached now; `foreign` gets id and name of another's program, "" none. */
+/* What is attached now; `foreign` gets what another's program is, with its id, "" none. */
+#define FOREIGN_MAX 256
 int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 		       struct ingress_state *state, char *foreign, size_t foreign_size);
 /* Loads an instance without attaching it, for tests and measurements. An fd to close. */

@@ -36,6 +36,14 @@ static struct xdp_multiprog *dispatcher_of(int ifindex)
 	return NULL;
 }
 
+bool dispatcher_is_orphan(int ifindex)
+{
+	_cleanup_(leaks_closep) struct leaks leaks = leaks_note(NULL);
+	_cleanup_(multiprog_closep) struct xdp_multiprog *mp = dispatcher_of(ifindex);
+
+	return !mp;
+}
+
 static struct xdp_program *component(const struct xdp_multiprog *mp, uint32_t id)
 {
 	struct xdp_program *p = NULL;

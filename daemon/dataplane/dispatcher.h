@@ -9,6 +9,11 @@
 bool is_dispatcher(uint32_t program_id);
 /* True when the device's dispatcher runs the program. */
 bool dispatcher_runs(int ifindex, uint32_t id);
+/*
+ * The device has a dispatcher, but libxdp finds nothing pinned of the programs behind it: it can
+ * neither be changed nor taken off through libxdp.
+ */
+bool dispatcher_is_orphan(int ifindex);
 /* Takes one program out; -ENOENT when it is not there. */
 int dispatcher_detach(int ifindex, uint32_t id);
 /* A program behind the dispatcher for which f says true; 0: none. */

@@ -37,15 +37,16 @@ static int look(int ifindex, uint32_t id, uint32_t *behind, struct seen *out)
 					 : q.hw_prog_id;
 	if (!holds) /* it says the same of a device that is not there */
 		return if_indextoname(ifindex, device) ? 0 : -ENODEV;
+	bool native = holds == q.drv_prog_id;
 	if (id && (id == q.drv_prog_id || id == q.skb_prog_id)) {
 		*out = (struct seen){.id = id, .native = id == q.drv_prog_id};
-	} else if (!is_dispatcher(holds)) {
-		out->foreign = holds;
-		out->foreign_native = holds == q.drv_prog_id;
+	} else if (is_dispatcher(holds) && id && is_behind(ifindex, id, holds, behind)) {
+		*out = (struct seen){.id = id, .native = native, .dispatcher = true};
+	} else if (is_dispatcher(holds) && !dispatcher_is_orphan(ifindex)) {
+		*out = (struct seen){.native = native, .dispatcher = true};
 	} else {
-		out->dispatcher = true;
-		out->native = holds == q.drv_prog_id;
-		out->id = id && is_behind(ifindex, id, holds, behind) ? id : 0;
+		*out = (struct seen){
+		    .foreign = holds, .foreign_native = native, .orphan = is_dispatcher(holds)};
 	}
 	return 0;
 }
@@ -89,9 +90,12 @@ int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 	if (r < 0)
 		return r;
 	state_of(&seen, state);
-	if (seen.foreign && foreign_size) {
+	if (seen.orphan) {
+		snprintf(foreign, foreign_size, ORPHAN_TEXT, seen.foreign);
+	} else if (seen.foreign) {
 		program_name(seen.foreign, name);
-		snprintf(foreign, foreign_size, "%u %s", seen.foreign, name);
+		snprintf(foreign, foreign_size, "another XDP program, id %u, name %s", seen.foreign,
+			 name);
 	}
 	return 0;
 }

@@ -9,12 +9,18 @@
 #include "daemon/dataplane/dispatcher.h"
 #include "daemon/dataplane/load.h"
 
+/* What libxdp's dispatcher is, %u, whose pins are gone. */
+#define ORPHAN_TEXT                                                                                \
+	"an orphaned dispatcher of libxdp, id %u: the programs behind it are not pinned in "       \
+	"/sys/fs/bpf/xdp (any more, or in this mount namespace), so that none can be added"
+
 struct seen {
 	uint32_t id;	  /* ours, 0: not there */
 	bool native;	  /* mode of ours */
 	bool dispatcher;  /* a dispatcher holds the device; with id: it runs ours */
 	uint32_t foreign; /* id of a program that holds the device alone, 0: none */
 	bool foreign_native;
+	bool orphan; /* the foreign one is a dispatcher that nobody can change any more */
 };
 
 static inline uint32_t xdp_flags_of(bool native)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/dataplane/load.h"
 
@@ -63,21 +62,28 @@ static int note_excluded(struct dataplane *dp, struct tracer *t)
 	return r;
 }
 
-static int set_filter(struct tracer *t, const struct tracer_wish *wish)
+/* deadline: as in the map; 0: nothing is traced yet. */
+static int set_filter(struct tracer *t, const struct tracer_wish *wish, uint64_t deadline)
 {
-	struct xm_trace_filter filter = {.budget = wish->count, .unmatched = wish->unmatched};
-	struct timespec now;
+	struct xm_trace_filter filter = {
+	    .deadline = deadline, .budget = wish->count, .unmatched = wish->unmatched};
 	uint32_t zero = 0;
 	int r = netns_cookie((uint64_t *)&filter.netns_cookie);
 
 	if (r < 0)
 		return r;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	filter.deadline = (now.tv_sec + wish->seconds) * 1000000000ULL + now.tv_nsec;
 	for (unsigned int bit = 0; bit < wish->address.len; bit++)
 		filter.mask.byte[bit / 8] |= 0x80 >> bit % 8;
 	filter.value = wish->address.address;
 	return bpf_map_update_elem(t->filter, &zero, &filter, BPF_ANY);
+}
+
+int tracer_begin(struct dataplane *dp, const struct tracer_wish *wish, uint64_t deadline,
+		 struct fault *fault)
+{
+	int r = set_filter(dp->tracer, wish, deadline);
+
+	return r < 0 ? fault_set(fault, r, "cannot trace: %s", strerror(-r)) : 0;
 }
 
 static int on_event(void *data, void *event, size_t size)
@@ -125,7 +131,7 @@ int tracer_open(struct dataplane *dp, const struct tracer_wish *wish, tracer_eve
 	if (!r)
 		r = note_excluded(dp, t);
 	if (!r)
-		r = set_filter(t, wish);
+		r = set_filter(t, wish, 0);
 	if (!r)
 		r = attach(dp, t);
 	if (!r) {

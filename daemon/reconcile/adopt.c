@@ -154,7 +154,7 @@ static int adopt_excludes(struct reconcile *r)
 static void adopt_program(struct reconcile *r, struct iface *iface,
 			  const struct xm_interface_record *record)
 {
-	char foreign[96];
+	char foreign[FOREIGN_MAX];
 
 	iface->generation = record->generation;
 	r->generation = record->generation > r->generation ? record->generation : r->generation;

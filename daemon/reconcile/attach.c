@@ -311,11 +311,18 @@ void attach_update(struct reconcile *r)
 	take_off_stuck(r);
 }
 
+void attach_again(struct iface *iface)
+{
+	if (iface->tried && !iface->attached)
+		iface->decided = false; /* and with the mode what is said of it */
+	iface->tried = false;
+}
+
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link)
 {
-	char foreign[96] = "";
+	char foreign[FOREIGN_MAX] = "";
 
-	iface->tried = false;
+	attach_again(iface);
 	if (!iface->attached || link->xdp_program_id == iface->state.program_id)
 		return;
 	struct ingress_state now = {0};
@@ -325,7 +332,7 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 		return;
 	iface->attached = iface->adopted = iface->receives = false;
 	attach_store_word(r, iface);
-	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%.90s",
+	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%s",
 		 foreign[0] ? ", now there: " : "", foreign);
 	tell(r, "taken-off", "interface", iface->name, foreign);
 }

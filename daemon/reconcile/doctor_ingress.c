@@ -46,7 +46,7 @@ void check_ingress_link(struct examination *e)
 void check_program(struct examination *e)
 {
 	struct ingress_state state;
-	char foreign[96] = "", text[FAULT_TEXT_MAX + 64];
+	char foreign[FOREIGN_MAX] = "", text[FAULT_TEXT_MAX + 64];
 	const char *name = e->iface->name;
 
 	if (!e->link)
@@ -56,13 +56,14 @@ void check_program(struct examination *e)
 			    "xmcastctl attach %s", name);
 		return;
 	}
+	e->r->dp->behind[e->iface->slot] = 0; /* a dispatcher may have lost ours without an event */
 	if (dataplane_attached(e->r->dp, e->iface->slot, e->link->ifindex, &state, foreign,
 			       sizeof(foreign)))
 		return;
 	if (state.program_id && e->iface->attached)
 		return;
 	if (foreign[0]) {
-		snprintf(text, sizeof(text), "another XDP program holds it: id %.90s", foreign);
+		snprintf(text, sizeof(text), "held by %s", foreign);
 		finding_set(e, FINDING_PROBLEM, text, "ip link set dev %s %s off", name,
 			    e->link->xdp_mode == LINK_XDP_GENERIC ? "xdpgeneric" : "xdpdrv");
 	} else {

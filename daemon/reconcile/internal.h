@@ -375,6 +375,8 @@ void attach_update(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);
 void attach_store_word(struct reconcile *r, const struct iface *iface);
+/* What failed to attach is tried again, in the mode that fits then. */
+void attach_again(struct iface *iface);
 /* Is the program on that link still ours? */
 void attach_check(struct reconcile *r, struct iface *iface, const struct link *link);
 /* Takes our program off and restores what was changed for it. */

@@ -293,13 +293,13 @@ void reconcile_status(struct reconcile *r, struct status_report *out)
 	    .entries = r->entry_count,
 	    .limits = r->model->limits,
 	    .kernel_memory_bytes = r->kernel_memory,
-	    .settled = r->settled,
 	};
 	snprintf(out->pin_dir, sizeof(out->pin_dir), "%s", dp->pin_dir);
 	for (const struct actual_set *set = r->sets; set; set = set->next)
 		out->sets++;
 	out->interfaces = ifaces_used(r);
 	report_problem(r, out->problem, sizeof(out->problem));
+	out->settled = r->settled && !out->problem[0];
 }
 
 void reconcile_summarize(const struct reconcile *r, struct reconcile_summary *out)

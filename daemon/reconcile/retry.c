@@ -34,7 +34,7 @@ static void look_at_all(struct reconcile *r)
 		set->dirty = true;
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
 		if (r->ifaces[slot])
-			r->ifaces[slot]->tried = false;
+			attach_again(r->ifaces[slot]);
 	r->links_dirty = r->entries_dirty = r->retrying = true;
 }
 

@@ -406,8 +406,7 @@ static int no_program(const struct reconcile *r, const char *from, struct fault 
 
 int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct fault *fault)
 {
-	const struct tracer_wish filter = {wish->address, wish->unmatched, wish->count,
-					   wish->seconds};
+	const struct tracer_wish filter = {wish->address, wish->unmatched, wish->count};
 	struct iface *iface = wish->from[0] ? iface_find(r, wish->from) : NULL;
 
 	if (wish->from[0] && (!iface || !iface->attached))
@@ -420,14 +419,17 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 		free(t);
 		return error;
 	}
-	*t = (struct tracing){
-	    .wish = *wish, .last = &t->first, .deadline = now_ns() + wish->seconds * 1000000000ULL};
+	*t = (struct tracing){.wish = *wish, .last = &t->first};
 	r->tracing = t;
 	error = listen_to(r, t);
 	if (error)
 		fault_set(fault, error, "cannot trace: %s", strerror(-error));
 	else if (!switch_programs(r, wish->from))
 		error = no_program(r, wish->from, fault);
+	if (!error) {
+		t->deadline = now_ns() + wish->seconds * 1000000000ULL;
+		error = tracer_begin(r->dp, &filter, t->deadline, fault);
+	}
 	if (error)
 		reconcile_trace_stop(r);
 	return error;

@@ -1,24 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the tests of reasons, after lib.sh: that stats, trace and explain name one.
+. "$tests/trace-lib.sh"
 
-# trace OPTION...: begins to trace in the background, and waits until it has begun.
-trace()
-{
-	: >"$work/trace"
-	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
-	tracer=$!
-	until_true 100 begun || cat "$work/trace.err"
-}
-begun()
-{
-	bpftool -j prog show id "$(ip -j link show "in0" | jq -r '.[0].xdp.prog.id')" |
-	    grep -q xmcast_ingress_traced
-}
-over()
-{
-	until_true 30 test ! -d "/proc/$tracer"
-	wait $tracer
-}
 # in_trace REASON [IF]: a traced frame, or its copy for that interface, has the reason.
 in_trace()
 {
@@ -52,14 +35,6 @@ named()
 	check "$reason: named by stats" until_true 10 in_stats "$reason"
 	check "... by trace" in_trace "$reason" "$interface"
 	check "... by explain" until_true 10 in_explain "$reason" "$@"
-}
-# while_stopped COMMAND...: a moment in which the daemon has not heard of a change yet.
-while_stopped()
-{
-	kill -STOP "$daemon_pid"
-	"$@"
-	deliver -n 5 "$group" none:r0 >"$work/out" 2>&1
-	kill -CONT "$daemon_pid"
 }
 # not_ready REASON IF GROUP: the same of a member that gets no copies, or an ingress that makes none.
 in_not_ready()

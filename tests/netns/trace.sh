@@ -2,34 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: trace shows the way of each frame and the fate of each copy, and leaves nothing behind (cases 2, 4, 8, 9).
 . "$(dirname "$0")/lib.sh"
+. "$tests/trace-lib.sh"
 
-# trace OPTION...: begins to trace in the background, and waits until it has begun.
-trace()
-{
-	rm -f "$work/trace" "$work/trace.err"
-	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
-	tracer=$!
-	until_true 100 grep -q '^tracing on' "$work/trace.err" &&
-	    until_true 100 traced_program || cat "$work/trace.err" "$work/until.out"
-}
-# program: name of what is attached to in0; its number.
-program()
-{
-	bpftool -j prog show id "$(program_id)" | jq -r .name
-}
-program_id()
-{
-	ip -j link show in0 | jq -r '.[0].xdp.prog.id'
-}
-traced_program()
-{
-	is xmcast_ingress_traced program
-}
-# over: the tracer has ended by itself.
-over()
-{
-	until_true 30 test ! -d "/proc/$tracer" && wait $tracer
-}
 # fates IF: what became of the copies of the traced frames for that egress, each with its count.
 fates()
 {
@@ -50,6 +24,7 @@ configure 'group 239.1.1.1 --from in0 --to out0,out1,out2' \
     'interface in0 --mode native'
 until_true 5 settled
 normal=$(program_id)
+normal_tag=$(tag)
 # objects: how many BPF maps, programs and links the daemon holds.
 objects()
 {
@@ -59,6 +34,7 @@ objects=$(objects)
 
 before
 trace 239.1.1.1 --count 20
+same "tracing runs an instance of its own" "$(program)" xmcast_ingress_traced
 check "while it traces, all frames are delivered" deliver -n 2000 239.1.1.1 all:r0 all:r1 all:r2
 check "... and it ends by itself" over
 same "... after so many frames" "$(jq -s '[.[] | select(.frame)] | length' "$work/trace")" 20
@@ -71,8 +47,7 @@ done
 check "all is counted, nothing twice" sums 2000 6000
 same "the ordinary program is back" "$(program)" xmcast_ingress
 check "... another instance of the same" test "$(program_id)" != "$normal"
-same "... with the same instructions" "$(bpftool -j prog show id "$(program_id)" | jq -r .tag)" \
-    "$(bpftool -j prog show name xmcast_ingress | jq -r 'if type == "array" then .[0] else . end | .tag')"
+same "... with the same instructions" "$(tag)" "$normal_tag"
 check "nothing of the trace is left in the daemon" until_true 30 is "$objects" objects
 
 trace 239.1.1.2 --count 6
