@@ -6,6 +6,7 @@
 #include "daemon/config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/often.h"
 
 /* Somebody waits for a change to be actual and saved. */
 struct change {
@@ -149,6 +150,26 @@ void daemon_reload(struct daemon *d, control_done done, void *token)
 	make_actual(d, done, token);
 }
 
+/* The priority of an interface's event, of which the log has enough for now or not. */
+static int unless_often(const char *interface, int priority)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	switch (often(interface, now.tv_sec)) {
+	case OFTEN_BEGINS:
+		log_event(LOG_NOTICE, &(struct log_about){.interface = interface},
+			  "%s changes often: the log leaves out what follows within a minute, "
+			  "`xmcastctl monitor` shows all",
+			  interface);
+		return priority;
+	case OFTEN:
+		return LOG_DEBUG;
+	default:
+		return priority;
+	}
+}
+
 void daemon_event(const char *event, const char *key, const char *value, const char *detail,
 		  void *data)
 {
@@ -166,10 +187,11 @@ void daemon_event(const char *event, const char *key, const char *value, const c
 	    .reason = is_reason ? detail : NULL,
 	};
 
-	log_event(loud	  ? LOG_WARNING
-		  : quiet ? LOG_DEBUG
-			  : LOG_INFO,
-		  &about, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "", detail);
+	int priority = loud ? LOG_WARNING : quiet ? LOG_DEBUG : LOG_INFO;
+	if (about.interface && !quiet)
+		priority = unless_often(value, priority);
+	log_event(priority, &about, "%s %s %s%s%s", event, key, value, detail[0] ? ": " : "",
+		  detail);
 	watch_changed(d->watch);
 	if (d->control)
 		control_event(d->control, event, key, value, detail);

@@ -43,13 +43,15 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 				 "%s is a port of %s: copies would leave by it again, to where the "
 				 "frames came from; name another egress",
 				 from->name, over->name);
-	const struct link *parent =
-	    strcmp(from->kind, "vlan") ? NULL : netlink_by_index(r->netlink, from->lower);
+	const struct link *parent = strcmp(from->kind, "vlan") || from->lower_nsid >= 0
+					? NULL
+					: netlink_by_index(r->netlink, from->lower);
 	if (parent && names_have(&group->to, parent->name))
 		return fault_set(fault, -EINVAL,
-				 "%s is the VLAN's parent: frames of %s arrive there and would go "
-				 "back; name another egress",
-				 parent->name, from->name);
+				 "%s is below the VLAN interface %s: copies would leave by it to "
+				 "where the frames came from, %s; name another egress",
+				 parent->name, from->name,
+				 link_hides_vlans(parent) ? "without their tag" : "tag and all");
 	return 0;
 }
 

@@ -114,27 +114,6 @@ void ifaces_slots_free(struct reconcile *r)
 	sets_mark_left_out(r, 0);
 }
 
-bool ifaces_left_out(const struct reconcile *r, char *buf, size_t size)
-{
-	const char *name = NULL;
-
-	for (size_t i = 0; !name && i < r->ingresses.count; i++) {
-		uint32_t vlan = 0;
-		name = resolve_parent(r, r->ingresses.name[i], &vlan);
-		if (iface_find(r, name) || !netlink_by_name(r->netlink, name))
-			name = NULL;
-	}
-	for (const struct actual_set *set = r->sets; !name && set; set = set->next)
-		if (set->left_out)
-			name = set->members[set->member_count].name;
-	if (name)
-		snprintf(buf, size,
-			 "%s, if not others too, is left out: `limit interfaces %u` is reached: "
-			 "raise it and restart xmcastd",
-			 name, r->model->limits.interfaces);
-	return name;
-}
-
 unsigned int ifaces_used(const struct reconcile *r)
 {
 	unsigned int used = 0;
@@ -152,4 +131,5 @@ void ifaces_free(struct reconcile *r)
 	free(r->ifaces);
 	names_free(&r->aliases);
 	names_free(&r->ingresses);
+	names_free(&r->left_out);
 }

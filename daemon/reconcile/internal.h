@@ -175,13 +175,14 @@ struct reconcile {
 
 	struct tracing *tracing; /* NULL: nobody traces */
 
-	bool running;	      /* in reconcile_step() */
-	bool entries_dirty;   /* words or keys may differ from what is wanted */
-	bool links_dirty;     /* a link changed since the last step */
-	bool no_slot;	      /* a name got no interface slot, and none has become free since */
-	bool grow_failed;     /* the worker could not grow the pools */
-	bool sweep;	      /* entries were looked at: what they led to may be unused by now */
-	bool excludes_moving; /* words still lead to exclude maps that are too small */
+	bool running;	       /* in reconcile_step() */
+	bool entries_dirty;    /* words or keys may differ from what is wanted */
+	bool links_dirty;      /* a link changed since the last step */
+	struct names left_out; /* that were told to be: left_out.c */
+	bool no_slot;	       /* a name got no interface slot, and none has become free since */
+	bool grow_failed;      /* the worker could not grow the pools */
+	bool sweep;	       /* entries were looked at: what they led to may be unused by now */
+	bool excludes_moving;  /* words still lead to exclude maps that are too small */
 	unsigned long long seen_model; /* version */
 	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;
@@ -216,6 +217,12 @@ bool worker_growing(const struct worker *worker);
 /* Takes the result of a finished grace period: true once after each. */
 bool worker_grace_over(struct worker *worker);
 
+/* left_out.c */
+/* True, with words, when an interface that groups name or mean got no slot. */
+bool left_out(const struct reconcile *r, char *buf, size_t size);
+/* Events of those that were not left out before. */
+void left_out_tell(struct reconcile *r);
+
 /* iface.c */
 struct iface *iface_find(const struct reconcile *r, const char *name);
 struct iface *iface_get(struct reconcile *r, const char *name); /* NULL: limit or memory */
@@ -223,8 +230,6 @@ struct iface *iface_get(struct reconcile *r, const char *name); /* NULL: limit o
 struct iface *iface_at(struct reconcile *r, const char *name, uint32_t slot);
 /* Interface slots became free: who got none looks again. */
 void ifaces_slots_free(struct reconcile *r);
-/* True, with words, when an interface that groups name or mean got no slot. */
-bool ifaces_left_out(const struct reconcile *r, char *buf, size_t size);
 /* How many are in use. */
 unsigned int ifaces_used(const struct reconcile *r);
 void ifaces_free(struct reconcile *r);

@@ -135,6 +135,7 @@ void reconcile_step(struct reconcile *r)
 		}
 		r->sweep = r->error != 0; /* not all was written */
 		interfaces_sweep(r);
+		left_out_tell(r);
 		if (!r->refusal_timer)
 			refusal_watch(r);
 		if (!quarantine_empty(&r->old) || !quarantine_empty(&r->leaving))
