@@ -52,6 +52,8 @@ if made k0 link out1 type vlan id 100; then
 	    ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2
 	check "... also if it may come later" refused 1 'in0 means the same.*from k0' \
 	    ctl add-group 239.1.0.12 --from in0 --vlan 100 --to out2 --pending
+	check "... it is no egress of its own VLAN" refused 1 'in0 is below .* k0: .*tag and all' \
+	    ctl add-group 239.1.0.14 --from k0 --to in0
 	check "... another tag is not" ctl add-group 239.1.0.12 --from in0 --vlan 101 --to out2
 	check "... nor another group" ctl add-group 239.1.0.13 --from in0 --vlan 100 --to out2
 	check "... which k0 is refused then" refused 1 'k0 means the same.*from in0' \
@@ -93,6 +95,8 @@ if made k0 link out1 type vlan id 100; then
 	check "... add-group" ctl add-group 239.1.0.12 --from k0.100 --to out0,out2
 	check "... the bridge's own refuse the tag, and name it" refused 1 'use --from k0.100$' \
 	    ctl add-group 239.1.0.14 --from k0 --vlan 100 --to out0
+	check "... nor is the bridge its egress" refused 1 'k0 is below .* k0.100: .*without their tag' \
+	    ctl add-group 239.1.0.14 --from k0.100 --to k0
 	check "... active" until_true 5 is active group 239.1.0.12 .state
 	check "... untagged frames are none of it" deliver -w 0 -n 200 239.1.0.12 none:r0 none:r2
 	tag_sender
