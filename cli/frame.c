@@ -2,6 +2,7 @@
 /* explain, trace */
 #include "cli/frame.h"
 
+#include <limits.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ static int print_reply(const json_t *parameters, bool continues, void *data)
 	return CLI_DONE;
 }
 
+#define NOT_GIVEN INT_MIN /* an option with a number */
+
 struct explain {
 	char *group, *from, *source, *vlan;
 	int size;
@@ -110,14 +113,14 @@ static int build(const char *verb, const char *group, const struct explain *e, j
 		return verb_usage(verb, "%s is missing", e->from ? "the group" : "--from");
 	*out = json_pack("{s:s, s:s, s:s*, s:s*}", "address", group, "from", e->from, "source",
 			 e->source, "vlan", e->vlan);
-	if (*out && e->size)
+	if (*out && e->size != NOT_GIVEN)
 		json_object_set_new(*out, "size", json_integer(e->size));
 	return CLI_DONE;
 }
 
 int cmd_explain(const struct cli *cli, int argc, const char **argv)
 {
-	struct explain e = {};
+	struct explain e = {.size = NOT_GIVEN};
 	const struct poptOption options[] = {
 	    {"group", 0, POPT_ARG_STRING, &e.group, 0, NULL, NULL},
 	    {"from", 0, POPT_ARG_STRING, &e.from, 0, NULL, NULL},
@@ -126,18 +129,15 @@ int cmd_explain(const struct cli *cli, int argc, const char **argv)
 	    {"size", 0, POPT_ARG_INT, &e.size, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int option = poptGetNextOpt(context), r;
 	json_t *parameters = NULL;
-	const char *address = e.group ? NULL : poptGetArg(context);
+	char *address;
+	int r = verb_options(argc, argv, options, &address, 1);
 
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
-	else
+	if (r == CLI_DONE && address && e.group)
+		r = verb_usage(argv[0], "%s is one word too many", address);
+	if (r == CLI_DONE)
 		r = build(argv[0], address ? address : e.group, &e, &parameters);
-	poptFreeContext(context);
+	free(address);
 	free(e.group);
 	free(e.from);
 	free(e.source);
@@ -179,9 +179,9 @@ static json_t *build_trace(const struct trace *t, const char *group)
 	json_t *parameters = json_pack("{s:s*, s:s*, s:b}", "address", group, "from", t->from,
 				       "unmatched", t->unmatched);
 
-	if (parameters && t->count)
+	if (parameters && t->count != NOT_GIVEN)
 		json_object_set_new(parameters, "count", json_integer(t->count));
-	if (parameters && t->seconds)
+	if (parameters && t->seconds != NOT_GIVEN)
 		json_object_set_new(parameters, "seconds", json_integer(t->seconds));
 	return parameters;
 }
@@ -203,7 +203,7 @@ static int run_trace(const struct cli *cli, const char *from, json_t *parameters
 
 int cmd_trace(const struct cli *cli, int argc, const char **argv)
 {
-	struct trace t = {};
+	struct trace t = {.count = NOT_GIVEN, .seconds = NOT_GIVEN};
 	const struct poptOption options[] = {
 	    {"from", 0, POPT_ARG_STRING, &t.from, 0, NULL, NULL},
 	    {"unmatched", 0, POPT_ARG_NONE, &t.unmatched, 0, NULL, NULL},
@@ -211,19 +211,14 @@ int cmd_trace(const struct cli *cli, int argc, const char **argv)
 	    {"seconds", 0, POPT_ARG_INT, &t.seconds, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int option = poptGetNextOpt(context), r;
-	const char *group = poptGetArg(context);
+	char *group;
+	int r = verb_options(argc, argv, options, &group, 1);
 
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
-	else if (!group && !t.unmatched)
+	if (r == CLI_DONE && !group && !t.unmatched)
 		r = verb_usage(argv[0], "which frames? Name a group, or --unmatched");
-	else
+	if (r == CLI_DONE)
 		r = run_trace(cli, t.from, build_trace(&t, group));
-	poptFreeContext(context);
+	free(group);
 	free(t.from);
 	return r;
 }

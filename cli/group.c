@@ -253,25 +253,20 @@ int cmd_list_groups(const struct cli *cli, int argc, const char **argv)
 	char *values[COUNT] = {};
 	struct poptOption options[COUNT + 1] = {};
 	json_t *parameters = json_object();
-	poptContext context;
-	int option, r = CLI_DONE;
+	char *address;
+	int r;
 
 	for (size_t i = 0; i < COUNT; i++)
 		options[i] = (struct poptOption){names[i], 0, POPT_ARG_STRING, &values[i], 0, 0, 0};
-	context = poptGetContext(NULL, argc, argv, options, 0);
-	option = poptGetNextOpt(context);
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (poptPeekArg(context))
-		json_object_set_new(parameters, "address", json_string(poptGetArg(context)));
-	if (r == CLI_DONE && poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	r = verb_options(argc, argv, options, &address, 1);
+	if (address)
+		json_object_set_new(parameters, "address", json_string(address));
+	free(address);
 	for (size_t i = 0; i < COUNT; i++) {
 		if (values[i])
 			json_object_set_new(parameters, names[i], json_string(values[i]));
 		free(values[i]);
 	}
-	poptFreeContext(context);
 	if (r == CLI_DONE)
 		return list(cli, parameters);
 	json_decref(parameters);

@@ -315,17 +315,9 @@ int cmd_metrics(const struct cli *cli, int argc, const char **argv)
 	    {"http", 0, POPT_ARG_NONE, &http, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int option = poptGetNextOpt(context), r;
+	int r = verb_options(argc, argv, options, NULL, 0);
 
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (cli->json)
+	if (r == CLI_DONE && cli->json)
 		r = cli_fail(CLI_USAGE, "metrics has no --json: see xmcastctl --json stats");
-	else if (poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
-	else
-		r = run(cli, groups, http);
-	poptFreeContext(context);
-	return r;
+	return r == CLI_DONE ? run(cli, groups, http) : r;
 }

@@ -248,19 +248,14 @@ int cmd_save(const struct cli *cli, int argc, const char **argv)
 	    {"dir", 0, POPT_ARG_STRING, &directory, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int option = poptGetNextOpt(context), r;
-	const char *name = poptGetArg(context);
+	char *name;
+	int r = verb_options(argc, argv, options, &name, 1);
 
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
-	else
-		r = directory ? CLI_DONE : default_directory(cli, &directory);
+	if (r == CLI_DONE && !directory)
+		r = default_directory(cli, &directory);
 	if (r == CLI_DONE)
 		r = save(cli, name ? name : "saved", directory);
-	poptFreeContext(context);
+	free(name);
 	free(directory);
 	return r;
 }

@@ -266,23 +266,17 @@ int cmd_top(const struct cli *cli, int argc, const char **argv)
 	    {"count", 0, POPT_ARG_INT, &top.count, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int option = poptGetNextOpt(context), r;
+	int r = verb_options(argc, argv, options, NULL, 0);
 
-	if (option < -1)
-		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	else if (cli->json)
+	if (r == CLI_DONE && cli->json)
 		r = cli_fail(CLI_USAGE, "top has no --json: see xmcastctl --json list-groups and "
 					"list-interfaces");
-	else if (poptPeekArg(context))
-		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
-	else if (set_sort(sort, &top.sort) < 0)
+	else if (r == CLI_DONE && set_sort(sort, &top.sort) < 0)
 		r = verb_usage(argv[0], "--sort takes frames, copies, bytes, dropped or name");
-	else if (top.interval < 0.1 || top.interval > 3600 || top.count < 0)
+	else if (r == CLI_DONE && !(top.interval >= 0.1 && top.interval <= 3600 && top.count >= 0))
 		r = verb_usage(argv[0], "--interval takes 0.1 to 3600 seconds, --count 0 or more");
-	else
+	if (r == CLI_DONE)
 		r = run(&top);
-	poptFreeContext(context);
 	free(sort);
 	return r;
 }

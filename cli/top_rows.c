@@ -38,24 +38,36 @@ static void name_group(const json_t *group, char *name, size_t size)
 		 output_string(group, "from"));
 }
 
-int top_add_groups(struct top_sample *sample, const json_t *groups)
+/* A row for each of a list. */
+static int add_all(struct top_sample *sample, const json_t *list,
+		   void (*fill)(struct top_row *row, const json_t *one))
 {
 	size_t i;
-	json_t *group;
+	json_t *one;
 
-	json_array_foreach((json_t *)groups, i, group)
+	json_array_foreach((json_t *)list, i, one)
 	{
 		struct top_row *row = add(sample);
 		if (!row)
 			return -ENOMEM;
-		row->is_group = true;
-		name_group(group, row->name, sizeof(row->name));
-		snprintf(row->state, sizeof(row->state), "%s", output_string(group, "state"));
-		row->value[TOP_FRAMES] = number(group, "frames");
-		row->value[TOP_COPIES] = number(group, "copies");
-		row->value[TOP_BYTES] = number(group, "bytes");
+		fill(row, one);
 	}
 	return 0;
+}
+
+static void fill_group(struct top_row *row, const json_t *group)
+{
+	row->is_group = true;
+	name_group(group, row->name, sizeof(row->name));
+	snprintf(row->state, sizeof(row->state), "%s", output_string(group, "state"));
+	row->value[TOP_FRAMES] = number(group, "frames");
+	row->value[TOP_COPIES] = number(group, "copies");
+	row->value[TOP_BYTES] = number(group, "bytes");
+}
+
+int top_add_groups(struct top_sample *sample, const json_t *groups)
+{
+	return add_all(sample, groups, fill_group);
 }
 
 static double sum(const json_t *counts)
@@ -68,26 +80,21 @@ static double sum(const json_t *counts)
 	return all;
 }
 
+static void fill_interface(struct top_row *row, const json_t *interface)
+{
+	snprintf(row->name, sizeof(row->name), "%s", output_string(interface, "interface"));
+	snprintf(row->state, sizeof(row->state), "%s",
+		 json_is_true(json_object_get(interface, "ready"))
+		     ? "ready"
+		     : output_string_or(interface, "reason", "not ready"));
+	row->value[TOP_FRAMES] = number(interface, "received");
+	row->value[TOP_COPIES] = number(interface, "transmitted");
+	row->value[TOP_DROPPED] = sum(json_object_get(interface, "dropped"));
+}
+
 int top_add_interfaces(struct top_sample *sample, const json_t *interfaces)
 {
-	size_t i;
-	json_t *interface;
-
-	json_array_foreach((json_t *)interfaces, i, interface)
-	{
-		struct top_row *row = add(sample);
-		if (!row)
-			return -ENOMEM;
-		snprintf(row->name, sizeof(row->name), "%s", output_string(interface, "interface"));
-		snprintf(row->state, sizeof(row->state), "%s",
-			 json_is_true(json_object_get(interface, "ready"))
-			     ? "ready"
-			     : output_string_or(interface, "reason", "not ready"));
-		row->value[TOP_FRAMES] = number(interface, "received");
-		row->value[TOP_COPIES] = number(interface, "transmitted");
-		row->value[TOP_DROPPED] = sum(json_object_get(interface, "dropped"));
-	}
-	return 0;
+	return add_all(sample, interfaces, fill_interface);
 }
 
 void top_free(struct top_sample *sample)

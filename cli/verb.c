@@ -134,6 +134,24 @@ int verb_usage(const char *name, const char *format, ...)
 	return CLI_USAGE;
 }
 
+int verb_options(int argc, const char **argv, const struct poptOption *options, char **words,
+		 size_t count)
+{
+	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
+	int option = poptGetNextOpt(context), r = CLI_DONE;
+
+	if (option < -1)
+		r = verb_usage(argv[0], "%s: %s", poptBadOption(context, 0), poptStrerror(option));
+	for (size_t i = 0; i < count; i++) {
+		const char *word = poptGetArg(context);
+		words[i] = word ? strdup(word) : NULL;
+	}
+	if (r == CLI_DONE && poptPeekArg(context))
+		r = verb_usage(argv[0], "%s is one word too many", poptPeekArg(context));
+	poptFreeContext(context);
+	return r;
+}
+
 int cli_fail(int code, const char *format, ...)
 {
 	va_list ap;

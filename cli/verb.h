@@ -3,6 +3,7 @@
 #ifndef XM_CLI_VERB_H
 #define XM_CLI_VERB_H
 
+#include <popt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,6 +41,12 @@ void verb_help(const struct verb *verb);
 void verb_help_all(void);
 /* Prints "xmcastctl VERB: ..." and the usage line to stderr; returns CLI_USAGE. */
 int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Takes the options behind a verb, argv[0], and up to `count` words beside them: each of words[]
+ * becomes NULL or the caller's to free. CLI_DONE, or CLI_USAGE after the error was printed.
+ */
+int verb_options(int argc, const char **argv, const struct poptOption *options, char **words,
+		 size_t count);
 /* Prints "xmcastctl: ..." to stderr; returns `code`. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -105,26 +105,6 @@ static int build(const char *verb, const struct which *which, json_t **out)
 	return CLI_DONE;
 }
 
-static int take(poptContext context, const char *verb, bool interfaces, struct which *which)
-{
-	int option;
-
-	while ((option = poptGetNextOpt(context)) > 0)
-		;
-	if (option < -1)
-		return verb_usage(verb, "%s: %s", poptBadOption(context, 0), poptStrerror(option));
-	which->address = poptGetArg(context);
-	if (!which->address)
-		return verb_usage(verb, "which group? Its address is missing");
-	if (interfaces)
-		which->interfaces = poptGetArg(context);
-	if (interfaces && !which->interfaces)
-		return verb_usage(verb, "which interfaces? They are missing");
-	if (poptPeekArg(context))
-		return verb_usage(verb, "%s is one word too many", poptPeekArg(context));
-	return check(verb, which);
-}
-
 int words_which(int argc, const char **argv, bool interfaces, json_t **out)
 {
 	struct which which = {};
@@ -135,12 +115,21 @@ int words_which(int argc, const char **argv, bool interfaces, json_t **out)
 	    {"pending", 0, POPT_ARG_NONE, &which.pending, 0, NULL, NULL},
 	    POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-	int r = take(context, argv[0], interfaces, &which);
+	char *words[2] = {};
+	int r = verb_options(argc, argv, options, words, interfaces ? 2 : 1);
 
+	which.address = words[0];
+	which.interfaces = words[1];
+	if (r == CLI_DONE && !words[0])
+		r = verb_usage(argv[0], "which group? Its address is missing");
+	else if (r == CLI_DONE && interfaces && !words[1])
+		r = verb_usage(argv[0], "which interfaces? They are missing");
+	if (r == CLI_DONE)
+		r = check(argv[0], &which);
 	if (r == CLI_DONE)
 		r = build(argv[0], &which, out);
-	poptFreeContext(context);
+	free(words[0]);
+	free(words[1]);
 	free(which.source);
 	free(which.vlan);
 	free(which.from);

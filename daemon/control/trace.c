@@ -52,13 +52,18 @@ void trace_session_gone(struct session *session)
 	service->backend->trace_stop(service->backend->data);
 }
 
-static unsigned int number(const json_t *parameters, const char *key, unsigned int otherwise,
-			   unsigned int max)
+/* Leaves *out as it is when the parameter is not given. */
+static int number(const json_t *parameters, const char *key, unsigned int max, unsigned int *out,
+		  struct fault *fault)
 {
 	const json_t *value = json_object_get(parameters, key);
-	json_int_t n = json_is_integer(value) ? json_integer_value(value) : otherwise;
 
-	return n < 1 ? 1 : n > max ? max : n;
+	if (!json_is_integer(value))
+		return 0;
+	if (json_integer_value(value) < 1 || json_integer_value(value) > max)
+		return fault_set(fault, -EINVAL, "'%s' must be an integer of 1 to %u", key, max);
+	*out = json_integer_value(value);
+	return 0;
 }
 
 static int decode(const json_t *parameters, struct trace_wish *out, const char **name,
@@ -69,9 +74,15 @@ static int decode(const json_t *parameters, struct trace_wish *out, const char *
 
 	*out = (struct trace_wish){
 	    .unmatched = json_is_true(json_object_get(parameters, "unmatched")),
-	    .count = number(parameters, "count", COUNT, COUNT_MAX),
-	    .seconds = number(parameters, "seconds", SECONDS, SECONDS_MAX),
+	    .count = COUNT,
+	    .seconds = SECONDS,
 	};
+	*name = "count";
+	if (number(parameters, *name, COUNT_MAX, &out->count, fault))
+		return -EINVAL;
+	*name = "seconds";
+	if (number(parameters, *name, SECONDS_MAX, &out->seconds, fault))
+		return -EINVAL;
 	*name = "from";
 	if (from && strlen(from) >= IF_NAMESIZE)
 		return fault_set(fault, -EINVAL, "'%.32s' is not the name of an interface", from);

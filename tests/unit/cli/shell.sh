@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # usage: shell.sh FAKE-DAEMON XMCASTCTL SOURCES: completions, metrics, top and colours, against a
-# daemon without a kernel. The daemon ends with us: we hold its standard input.
+# daemon without a kernel.
 set -u
 
 fake=$(realpath "$1")
@@ -10,8 +10,6 @@ sources=$3
 here=$sources/tests/unit/cli
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-XMCAST_SOCKET=$dir/socket
-export XMCAST_SOCKET
 mkdir "$dir/bin"
 ln -s "$xmcastctl" "$dir/bin/xmcastctl"
 PATH=$dir/bin:$PATH
@@ -19,15 +17,8 @@ passed=0
 failed=0
 skipped=0
 
-mkfifo "$dir/input"
-"$fake" "$XMCAST_SOCKET" 3 <"$dir/input" >"$dir/ready" &
-exec 7>"$dir/input"
-tries=0
-until grep -q ready "$dir/ready"; do
-	tries=$((tries + 1))
-	[ $tries -lt 200 ] || { echo "fake-daemon did not start"; exit 1; }
-	sleep 0.05
-done
+. "$(dirname "$0")/../../lib/fake-daemon.sh"
+fake_daemon "$fake"
 
 # same WHAT LEFT RIGHT
 same()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # usage: cli.sh FAKE-DAEMON XMCASTCTL VERSION: what xmcastctl prints and exits with, against a daemon
-# without a kernel. The daemon ends with us: we hold its standard input.
+# without a kernel.
 set -u
 
 fake=$1
@@ -9,21 +9,12 @@ xmcastctl=$2
 version=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-XMCAST_SOCKET=$dir/socket
-export XMCAST_SOCKET
 failed=0
 runs=0
 last=
 
-mkfifo "$dir/input"
-"$fake" "$XMCAST_SOCKET" 3 <"$dir/input" >"$dir/ready" &
-exec 7>"$dir/input"
-tries=0
-until grep -q ready "$dir/ready"; do
-	tries=$((tries + 1))
-	[ $tries -lt 200 ] || { echo "fake-daemon did not start"; exit 1; }
-	sleep 0.05
-done
+. "$(dirname "$0")/../../lib/fake-daemon.sh"
+fake_daemon "$fake"
 
 # run WORDS...: calls xmcastctl; $dir/out, $dir/err and $code are what came of it
 run()
@@ -215,6 +206,19 @@ run explain --from nosuch --group 239.1.1.1
 expect 1 err nosuch
 run explain --from eth0 --group 239.1.1.1 --size 9999999
 expect 2 err "xmcastctl: --size must be an integer"
+for count in 0 -1 10001; do
+	run trace 239.1.1.1 --count $count
+	expect 2 err 'xmcastctl: --count must be an integer of'
+done
+run trace 239.1.1.1 --seconds 3601
+expect 2 err 'xmcastctl: --seconds must be an integer of 1 to 3600'
+# What every verb with options says of wrong ones.
+for verb in list-groups del-group 'add-egress 239.1.1.1' explain trace top metrics save; do
+	run $verb --nonsense
+	expect 2 err '--nonsense: unknown option'
+	run $verb one two three
+	expect 2 err 'one word too many'
+done
 run status
 expect 0 out 'process 4711' out 'eth0'
 run reload
