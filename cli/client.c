@@ -15,15 +15,25 @@
 #define PATIENCE     (120 * 1000) /* ms without a byte from the daemon */
 #define READ_AT_ONCE (64u << 10)
 
-static int unreachable(const char *path, int error)
+const char *client_start(const struct cli *cli, char *buf, size_t size)
 {
+	snprintf(buf, size, "systemctl start xmcastd%s%s", cli->netns ? "@" : "",
+		 cli->netns ? cli->netns : "");
+	return buf;
+}
+
+static int unreachable(const struct cli *cli, int error)
+{
+	const char *path = cli->socket;
+	char start[320];
+
 	if (error == EACCES || error == EPERM)
 		return cli_fail(CLI_NOT_PERMITTED, "cannot connect to xmcastd at %s: %s", path,
 				strerror(error));
 	return cli_fail(CLI_UNREACHABLE,
-			"cannot reach xmcastd at %s: %s: is it running (systemctl start xmcastd)? "
+			"cannot reach xmcastd at %s: %s: is it running (%s)? "
 			"Elsewhere: --socket PATH or --netns NAME",
-			path, strerror(error));
+			path, strerror(error), client_start(cli, start, sizeof(start)));
 }
 
 int client_open(struct client *client, const struct cli *cli)
@@ -32,7 +42,7 @@ int client_open(struct client *client, const struct cli *cli)
 
 	*client = (struct client){.cli = cli, .fd = -1, .frames.limit = REPLY_MAX};
 	if (strlen(cli->socket) >= sizeof(address.sun_path))
-		return unreachable(cli->socket, ENAMETOOLONG);
+		return unreachable(cli, ENAMETOOLONG);
 	strcpy(address.sun_path, cli->socket);
 	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
@@ -41,7 +51,7 @@ int client_open(struct client *client, const struct cli *cli)
 		int error = errno;
 
 		client_close(client);
-		return unreachable(cli->socket, error);
+		return unreachable(cli, error);
 	}
 	return CLI_DONE;
 }

@@ -12,6 +12,8 @@ struct client {
 	struct frames frames;
 };
 
+/* The command that starts the daemon, in `buf`. */
+const char *client_start(const struct cli *cli, char *buf, size_t size);
 /* CLI_DONE: client_close() it. */
 int client_open(struct client *client, const struct cli *cli);
 void client_close(struct client *client);

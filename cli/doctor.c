@@ -177,13 +177,15 @@ int cmd_doctor(const struct cli *cli, int argc, const char **argv)
 	struct answers a = {.findings = json_array(), .groups = json_array()};
 	struct patient patient = {.findings = json_array(), .groups = a.groups, .only = argv + 1};
 	int r = ask(cli, argc, argv, &a), worst;
+	char start[320];
 
 	patient.status = a.status;
 	patient.interfaces = json_object_get(a.interfaces, "interfaces");
 	doctor_host(&patient);
+	size_t of_host = json_array_size(patient.findings);
 	if (r == CLI_UNREACHABLE)
 		finding_add(&patient, "daemon", NULL, LEVEL_PROBLEM, "xmcastd does not answer",
-			    "systemctl start xmcastd");
+			    client_start(cli, start, sizeof(start)));
 	if (r == CLI_DONE && !enter(cli->netns))
 		finding_add(&patient, "namespace", cli->netns, LEVEL_WARNING,
 			    "not allowed to enter the network namespace: its sockets and settings "
@@ -192,6 +194,8 @@ int cmd_doctor(const struct cli *cli, int argc, const char **argv)
 	else if (r == CLI_DONE)
 		doctor_local(&patient);
 	json_array_extend(patient.findings, a.findings);
+	if (r == CLI_DONE)
+		remedies_in_netns(patient.findings, of_host, cli);
 	worst = tell(cli, patient.findings);
 	json_decref(patient.findings);
 	json_decref(a.findings);

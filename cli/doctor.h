@@ -9,6 +9,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "cli/verb.h"
+
 /* What the daemon said, for checks that need it; NULL where it did not answer. */
 struct patient {
 	const json_t *status, *interfaces, *groups;
@@ -29,5 +31,11 @@ long long number_in(const char *path);
 /* Run all checks of their table. */
 void doctor_host(struct patient *patient);  /* doctor_host.c */
 void doctor_local(struct patient *patient); /* doctor_local.c: of the network namespace */
+
+/*
+ * doctor_netns.c: the commands of findings from `first` on, for the namespace of --netns if there
+ * is one, so that they work where they are typed.
+ */
+void remedies_in_netns(json_t *findings, size_t first, const struct cli *cli);
 
 #endif

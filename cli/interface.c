@@ -80,20 +80,26 @@ int cmd_list_interfaces(const struct cli *cli, int argc, const char **argv)
 	return client_do(cli, "ListInterfaces", json_object(), interface_table, NULL);
 }
 
+/* What attach and detach say of interfaces, and of none. */
+struct change_words {
+	const char *done, *nothing;
+};
+
 static int print_changed(const json_t *parameters, bool continues, void *data)
 {
 	char *names = output_join(json_object_get(parameters, "interfaces"));
+	const struct change_words *words = data;
 
 	(void)continues;
 	if (names && *names)
-		printf("%s: %s\n", (const char *)data, names);
+		printf("%s: %s\n", words->done, names);
 	else
-		printf("unchanged\n");
+		printf("unchanged: %s\n", words->nothing);
 	free(names);
 	return CLI_DONE;
 }
 
-static int change(const struct cli *cli, const char *method, const char *done, int argc,
+static int change(const struct cli *cli, const char *method, struct change_words words, int argc,
 		  const char **argv)
 {
 	json_t *parameters = json_object();
@@ -104,17 +110,22 @@ static int change(const struct cli *cli, const char *method, const char *done, i
 	}
 	if (argc == 2)
 		json_object_set_new(parameters, "interface", json_string(argv[1]));
-	return client_do(cli, method, parameters, print_changed, (void *)done);
+	return client_do(cli, method, parameters, print_changed, &words);
 }
 
 int cmd_attach(const struct cli *cli, int argc, const char **argv)
 {
-	return change(cli, "Attach", "attached", argc, argv);
+	static const struct change_words words = {
+	    "attached", "not detached; xmcastctl reattach IF tries again what failed to attach"};
+
+	return change(cli, "Attach", words, argc, argv);
 }
 
 int cmd_detach(const struct cli *cli, int argc, const char **argv)
 {
-	return change(cli, "Detach", "detached", argc, argv);
+	static const struct change_words words = {"detached", "detached already"};
+
+	return change(cli, "Detach", words, argc, argv);
 }
 
 /* What came of it: the mode, and what forced it. */

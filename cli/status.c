@@ -41,7 +41,7 @@ static int print_status(const json_t *status, bool continues, void *data)
 	printf("%-12s %s\n", "settled",
 	       json_is_true(json_object_get(status, "settled"))
 		   ? "yes"
-		   : "no: what is wanted is not yet what the kernel does");
+		   : "no: what is wanted is not what the kernel does");
 	if (*output_string(status, "problem"))
 		printf("%-12s %s\n", "problem", output_string(status, "problem"));
 	return CLI_DONE;

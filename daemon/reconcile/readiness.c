@@ -99,7 +99,10 @@ void link_detail(const struct reconcile *r, const struct link *link, enum xm_rea
 			 "%s prints the line",
 			 link->name);
 	else if (reason == XM_REASON_NO_XDP_XMIT || reason == XM_REASON_NEEDS_GENERIC)
-		snprintf(buf, size, "use: interface INGRESS --mode generic");
+		snprintf(
+		    buf, size,
+		    "use: interface INGRESS --mode generic: xmcastctl doctor %s prints the line",
+		    link->name);
 }
 
 bool link_runs_on_ports(const struct link *link)

@@ -229,7 +229,7 @@ expect 0 out 'detached: eth0'
 run attach
 expect 0 out 'attached: eth0'
 run attach
-expect 0 out unchanged
+expect 0 out 'unchanged: not detached; xmcastctl reattach IF'
 run detach eth9
 expect 1 err eth9
 run reattach
