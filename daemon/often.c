@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WINDOW 60  /* seconds */
-#define KNOWN  128 /* interfaces; when more flap at a time, those heard of longest ago begin anew  \
-		    */
+#define WINDOW 60 /* seconds */
+#define KNOWN                                                                                      \
+	128 /* interfaces; when more flap at a time, those heard of longest ago begin anew         \
+	     */
 
 struct known {
 	char name[IF_NAMESIZE];
