@@ -51,9 +51,9 @@ static int parse_subject(const char *word, struct bench_options *out, struct fau
 
 	if (!strcmp(word, "throughput"))
 		return 0;
-	if (!strncmp(word, "program=", 8) && !out->strings[2]) {
-		out->throughput.object = out->strings[2] = strdup(word + 8);
-		return out->strings[2] ? 0 : -ENOMEM;
+	if (!strncmp(word, "program=", 8) && !out->owned.object) {
+		out->throughput.object = out->owned.object = strdup(word + 8);
+		return out->owned.object ? 0 : fault_set(fault, -ENOMEM, "no memory");
 	}
 	if (!strncmp(word, "lpm-trie", 8)) {
 		out->kind = BENCH_LPM;
@@ -163,6 +163,20 @@ static int parse(poptContext context, const struct raw *raw, struct bench_option
 				      : throughput_from_raw(raw, &out->throughput, fault);
 }
 
+/* What the options do not point to goes, the rest is theirs. */
+static void own_or_free(const struct raw *raw, struct bench_options *out)
+{
+	free(raw->sizes);
+	free(raw->topology);
+	free(raw->receivers);
+	free(raw->source);
+	out->owned.programs = raw->programs;
+	out->owned.label = raw->label;
+	out->owned.in = raw->in;
+	out->owned.out = raw->out;
+	out->owned.sender = raw->sender;
+}
+
 int options_parse(int argc, const char **argv, struct bench_options *out, struct fault *fault)
 {
 	struct raw raw = {.prefix_len = 32,
@@ -206,15 +220,7 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 	raw.seed &= 0x7fffffff;
 	r = parse(context, &raw, out, fault);
 	poptFreeContext(context);
-	free(raw.sizes);
-	free(raw.topology);
-	free(raw.receivers);
-	free(raw.source);
-	out->strings[0] = raw.programs;
-	out->strings[1] = raw.label;
-	out->strings[3] = raw.in;
-	out->strings[4] = raw.out;
-	out->strings[5] = raw.sender;
+	own_or_free(&raw, out);
 	if (r)
 		options_free(out);
 	return r;
@@ -222,7 +228,11 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 
 void options_free(struct bench_options *options)
 {
-	for (size_t i = 0; i < sizeof(options->strings) / sizeof(options->strings[0]); i++)
-		free(options->strings[i]);
-	memset(options->strings, 0, sizeof(options->strings));
+	free(options->owned.programs);
+	free(options->owned.label);
+	free(options->owned.object);
+	free(options->owned.in);
+	free(options->owned.out);
+	free(options->owned.sender);
+	memset(&options->owned, 0, sizeof(options->owned));
 }

@@ -15,7 +15,9 @@ struct bench_options {
 	enum bench_kind kind;
 	struct lpm_options lpm;
 	struct throughput_options throughput;
-	char *strings[8]; /* what the options above point to */
+	struct {
+		char *programs, *label, *object, *in, *out, *sender;
+	} owned; /* what the options above point to */
 };
 
 /* argv[0] is the program. 0, or -EINVAL with fault: unknown words are named. */
