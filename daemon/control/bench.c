@@ -248,13 +248,31 @@ static int start_worker(struct bench *bench, const json_t *arguments, const char
 	return fault_set(fault, r, "xmcast-bench cannot be watched: %s", strerror(-r));
 }
 
+/* The words behind argv[0], which stays as it is. False: refused, and answered. */
+static bool take_words(struct session *session, const json_t *arguments,
+		       const char *argv[static ARGUMENTS_MAX + 2])
+{
+	json_t *word;
+	size_t i;
+
+	json_array_foreach((json_t *)arguments, i, word)
+	{
+		argv[i + 1] = json_string_value(word);
+		if (!session->is_root && bench_word_needs_root(argv[i + 1])) {
+			session_error(session, SERVICE_INTERFACE ".PermissionDenied",
+				      "real interfaces and programs from files need root");
+			return false;
+		}
+	}
+	return true;
+}
+
 void method_bench(struct session *session, const struct call *call)
 {
 	struct bench *bench = session->service->bench;
-	json_t *arguments = json_object_get(call->parameters, "arguments"), *word;
+	const json_t *arguments = json_object_get(call->parameters, "arguments");
 	const char *argv[ARGUMENTS_MAX + 2] = {0};
 	struct fault fault = {""};
-	size_t i;
 	int r;
 
 	if (json_array_size(arguments) > ARGUMENTS_MAX) {
@@ -271,15 +289,8 @@ void method_bench(struct session *session, const struct call *call)
 			      "wait for it, or stop it (Ctrl-C where it was started)");
 		return;
 	}
-	json_array_foreach(arguments, i, word)
-	{
-		argv[i + 1] = json_string_value(word);
-		if (!session->is_root && bench_word_needs_root(argv[i + 1])) {
-			session_error(session, SERVICE_INTERFACE ".PermissionDenied",
-				      "real interfaces and programs from files need root");
-			return;
-		}
-	}
+	if (!take_words(session, arguments, argv))
+		return;
 	r = bench_words_check(session->service->backend->model, argv + 1, &fault);
 	if (r < 0) {
 		session_error(session, "Refused", fault.text);
