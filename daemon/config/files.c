@@ -149,9 +149,10 @@ static int files_add(struct files *files, const char *path)
 	FILE *stream;
 	int r;
 
+	if (grown)
+		files->text = grown;
 	if (!grown || !text.file)
 		return -ENOMEM;
-	files->text = grown;
 	stream = config_open(path, 0, false);
 	if (!stream)
 		return -errno;

@@ -179,7 +179,7 @@ static int read_line(struct reader *reader, const char *bytes, size_t size, cons
 	return r;
 }
 
-/* All lines of one kind. 0, or -ENOMEM; errors of lines are kept. */
+/* All lines of one kind. 0, or -ENOMEM, which is no error of a line; those are kept. */
 static int read_text(struct reader *reader, unsigned int kind, size_t index)
 {
 	const struct text *text = &reader->texts[index];
@@ -189,11 +189,14 @@ static int read_text(struct reader *reader, unsigned int kind, size_t index)
 	for (unsigned int line = 1; at < end; line++) {
 		const char *newline = memchr(at, '\n', end - at);
 		size_t size = (newline ? newline : end) - at;
+		int r = is_due(at, size, kind)
+			    ? read_line(reader, at, size, text->file, line, &fault)
+			    : 0;
 
-		if (is_due(at, size, kind) &&
-		    read_line(reader, at, size, text->file, line, &fault) < 0 &&
-		    add_error(reader, index, line, fault.text) < 0)
-			return -ENOMEM;
+		if (r < 0 && r != -ENOMEM)
+			r = add_error(reader, index, line, fault.text);
+		if (r < 0)
+			return r;
 		at = newline ? newline + 1 : end;
 	}
 	return 0;

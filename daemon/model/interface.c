@@ -164,14 +164,16 @@ void wishes_drop_said(struct model_private *private)
 
 /* Stores a wish. A runtime wish that changes nothing is dropped: `attach` undoes `detach`. */
 static int store(struct model_private *private, struct wishes *wishes,
-		 const struct interface_wish *wish)
+		 const struct interface_wish *wish, struct fault *fault)
 {
 	const struct interface_wish none = {}, *config = wishes_find(&private->config, wish->name);
+	int r = 0;
 
 	if (wish->file || !says_same(wish, config ? config : &none))
-		return wishes_set(private, wishes, wish);
-	wishes_remove(private, wishes, wish->name);
-	return 0;
+		r = wishes_set(private, wishes, wish);
+	else
+		wishes_remove(private, wishes, wish->name);
+	return r ? fault_set(fault, r, "interface %s: out of memory", wish->name) : 0;
 }
 
 /* Stores into a copy of the wishes and derives all sets anew, so that a refusal is undone. */
@@ -188,10 +190,8 @@ static int store_and_derive(struct model *model, struct wishes *wishes,
 		return fault_set(fault, r, "interface %s: out of memory", wish->name);
 	}
 	*wishes = after;
-	r = store(private, wishes, wish);
-	if (r < 0)
-		fault_set(fault, r, "interface %s: out of memory", wish->name);
-	else
+	r = store(private, wishes, wish, fault);
+	if (!r)
 		r = model_rederive(model, fault);
 	after = r < 0 ? *wishes : before;
 	if (r < 0)
@@ -239,7 +239,7 @@ int model_set_interface(struct model *model, const struct interface_wish *wish, 
 	if (!room)
 		return fault_set(fault, -ENOMEM, "interface %s: out of memory", wish->name);
 	if (!model->group_count || same_exclude(wish_effective(private, wish->name), wish))
-		r = store(private, wishes, wish);
+		r = store(private, wishes, wish, fault);
 	else
 		r = store_and_derive(model, wishes, wish, fault);
 	if (r < 0) {

@@ -9,45 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/model/make.h"
-
-static long until_failure = -1; /* allocations that still succeed; -1: all */
-
-static bool fails(void)
-{
-	if (until_failure < 0)
-		return false;
-	return until_failure-- == 0;
-}
-
-/* ld --wrap: the model's calls come here. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/model/scarce.h"
 
 struct scene {
 	struct model *model, *other;
@@ -107,6 +69,14 @@ static int do_wish(struct scene *s)
 	return model_set_interface(s->model, &s->wish, &s->fault);
 }
 
+/* Of which no set depends. */
+static int do_detach(struct scene *s)
+{
+	struct interface_wish wish = {.name = "other", .detached = true};
+
+	return model_set_interface(s->model, &wish, &s->fault);
+}
+
 static int do_enforce(struct scene *s)
 {
 	return model_set_enforce(s->model, ENFORCE_LOOKUP, &s->fault);
@@ -153,13 +123,16 @@ static unsigned int run(int (*scenario)(struct scene *))
 		scene_make(&scene);
 		before = dump(scene.model);
 		other = dump(scene.other);
-		until_failure = n;
+		scene.fault.text[0] = 0;
+		allocations_left = n;
 		r = scenario(&scene);
-		until_failure = -1;
+		allocations_left = -1;
 		after = dump(scene.model);
 		other_after = dump(scene.other);
 		if (r < 0) {
 			assert_int_equal(r, -ENOMEM);
+			if (scenario != do_names) /* which has no words */
+				assert_says(scene.fault, "memory");
 			assert_string_equal(before, after);
 			assert_string_equal(other, other_after);
 		}
@@ -180,6 +153,7 @@ static void every_failure_leaves_all_as_it_was(void **state)
 	assert_in_range(run(do_add_many), 5, 50);
 	assert_in_range(run(do_change), 3, 50);
 	assert_in_range(run(do_wish), 5, 50);
+	assert_in_range(run(do_detach), 3, 50);
 	assert_in_range(run(do_enforce), 4, 50);
 	assert_in_range(run(do_replace), 10, 100);
 	assert_in_range(run(do_compile), 1, 5);
@@ -190,9 +164,9 @@ static void a_model_that_cannot_be_made_is_null(void **state)
 {
 	(void)state;
 	for (long n = 0; n < 2; n++) {
-		until_failure = n;
+		allocations_left = n;
 		assert_null(model_new());
-		until_failure = -1;
+		allocations_left = -1;
 	}
 }
 
