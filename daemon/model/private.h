@@ -117,10 +117,16 @@ void interfaces_merge(struct model *model, struct interface_wish *room);
 /* model.c: forgets all groups, sets and interfaces, without a word to set_gone. */
 void model_empty(struct model *model);
 
-/* group.c */
-struct kept_group *group_kept(const struct group *group);
+/* key.c */
 /* The key with what is not read zeroed, and a source of all addresses as none. */
 struct group_key group_key_normal(const struct group_key *key);
+/* -EINVAL with "group KEY: what". */
+int group_refuse(const struct group_key *key, struct fault *fault, const char *what);
+/* Can a group have this key, of normal form? Else group_refuse(). */
+int group_key_check(const struct group_key *key, struct fault *fault);
+
+/* group.c */
+struct kept_group *group_kept(const struct group *group);
 /* "conf.d/a.conf:12" or "runtime" */
 #define OWNER_MAX 256
 const char *group_owner(const struct group *group, char buf[static OWNER_MAX]);
