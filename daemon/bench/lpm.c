@@ -95,7 +95,8 @@ int lpm_empty(int map, const struct lpm_shape *shape, uint32_t first, uint32_t c
 	return change(map, shape, first, count, false);
 }
 
-json_t *lpm_mean_sd(const json_t *samples, double scale, bool inverse)
+/* {"mean", "sd"} of an array of numbers (sd: n - 1), or null when it is empty. New reference. */
+static json_t *mean_sd(const json_t *samples, double scale, bool inverse)
 {
 	size_t n = json_array_size(samples);
 	double sum = 0, squares = 0, mean;
@@ -192,9 +193,9 @@ static json_t *measure(const struct lpm_options *o, enum bench_lpm_op op, uint32
 			    json_string(o->random && multi
 					    ? "random permutation"
 					    : "sequential, first byte changes fastest"));
-	json_object_set_new(result, "throughput_ops", lpm_mean_sd(samples, 1, false));
+	json_object_set_new(result, "throughput_ops", mean_sd(samples, 1, false));
 	json_object_set_new(result, "latency_ns",
-			    lpm_mean_sd(samples, 1e9 * (multi ? (double)o->producers : 1), true));
+			    mean_sd(samples, 1e9 * (multi ? (double)o->producers : 1), true));
 	return result;
 }
 

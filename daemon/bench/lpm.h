@@ -66,7 +66,4 @@ int lpm_measure(const struct lpm_options *options, enum bench_lpm_op op, uint32_
 int lpm_measure_free(const struct lpm_options *options, uint32_t nr_entries,
 		     const struct lpm_step *step, json_t **result, struct fault *fault);
 
-/* {"mean", "sd"} of an array of numbers (sd: n - 1), or null when it is empty. New reference. */
-json_t *lpm_mean_sd(const json_t *samples, double scale, bool inverse);
-
 #endif

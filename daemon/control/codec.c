@@ -90,7 +90,9 @@ static int check_size(const char *text, size_t len, struct codec_error *error)
 	return 0;
 }
 
-json_t *message_decode(const char *text, size_t len, struct codec_error *error)
+/* Refused: no object, duplicate keys, invalid UTF-8. NULL with error. The caller owns the result.
+ */
+static json_t *message_decode(const char *text, size_t len, struct codec_error *error)
 {
 	json_error_t where;
 	json_t *message;

@@ -44,11 +44,6 @@ int frames_next(struct frames *frames, const char **text, size_t *len);
 /* Takes the message that frames_next() gave, `len` bytes and the NUL. */
 void frames_drop(struct frames *frames, size_t len);
 
-/*
- * Parses one message. Refused: no object, duplicate keys, invalid UTF-8. NULL with error. The
- * caller owns the result.
- */
-json_t *message_decode(const char *text, size_t len, struct codec_error *error);
 /* Appends message and NUL. 0, -ENOMEM (also for message == NULL). */
 int message_encode(struct buffer *out, const json_t *message);
 

@@ -4,7 +4,7 @@
 #include "daemon/control/codec.h"
 #include "daemon/model/reasons.h"
 
-json_t *json_names(const struct names *names)
+static json_t *json_names(const struct names *names)
 {
 	json_t *array = json_array();
 

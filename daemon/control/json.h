@@ -8,7 +8,6 @@
 #include "daemon/model/report.h"
 
 /* Each returns a new reference, NULL when there is no memory. */
-json_t *json_names(const struct names *names);
 /* {"address", "source", "vlan", "from"} */
 json_t *json_group_key(const struct group_key *key);
 json_t *json_group(const struct group_report *report);

@@ -26,7 +26,6 @@ int probe_kernel(struct fault *fault);
 /* --- maps.c --- */
 
 const char *map_name(enum dataplane_map map);
-bool map_is_pinned(enum dataplane_map map); /* all but the private one */
 /* Creates all maps and pins them, or opens the pins when dp->adopted; maps them. */
 int maps_open(struct dataplane *dp, struct fault *fault);
 void maps_close(struct dataplane *dp);

@@ -84,15 +84,14 @@ static const struct map_kind {
     OF_MAPS(MAP_GRACE, "grace", PER_ONE),
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == MAPS, "every map has its line");
-_Static_assert(sizeof(struct xm_interface_record) % 8 == 0, "elements are 8 bytes aligned");
-_Static_assert(sizeof(struct xm_entry_record) % 8 == 0, "elements are 8 bytes aligned");
 
 const char *map_name(enum dataplane_map map)
 {
 	return kinds[map].name;
 }
 
-bool map_is_pinned(enum dataplane_map map)
+/* All but the private one. */
+static bool map_is_pinned(enum dataplane_map map)
 {
 	return map != MAP_GRACE;
 }
@@ -175,15 +174,15 @@ static int create(const struct dataplane *dp, enum dataplane_map map)
 {
 	const struct map_kind *k = &kinds[map];
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = k->flags);
-	_cleanup_close_ int template = -1;
+	_cleanup_close_ int inner = -1;
 
 	if (map == MAP_GRACE) {
 		opts.inner_map_fd = dp->map_fd[MAP_HIGH_SLOTS];
 	} else if (k->type == BPF_MAP_TYPE_ARRAY_OF_MAPS) {
-		template = devmap_create(1);
-		if (template <0)
-			return template;
-		opts.inner_map_fd = template;
+		inner = devmap_create(1);
+		if (inner < 0)
+			return inner;
+		opts.inner_map_fd = inner;
 	}
 	return bpf_map_create(k->type, k->name, k->key, k->value, max_entries_of(map, dp), &opts);
 }

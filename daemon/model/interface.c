@@ -30,7 +30,7 @@ static size_t find(const struct wishes *wishes, const char *name, bool *there)
 	return low;
 }
 
-const struct interface_wish *wishes_find(const struct wishes *wishes, const char *name)
+static const struct interface_wish *wishes_find(const struct wishes *wishes, const char *name)
 {
 	bool there;
 	size_t at = find(wishes, name, &there);

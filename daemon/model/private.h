@@ -100,7 +100,6 @@ int set_derive(struct model *model, const struct atom *from, const struct name_l
 void set_forget_recipes(struct model_private *private);
 
 /* interface.c */
-const struct interface_wish *wishes_find(const struct wishes *wishes, const char *name);
 /* Adds all of `from` (of another model) to `to`. 0 or -ENOMEM. */
 int wishes_copy(struct model_private *private, struct wishes *to, const struct wishes *from);
 void wishes_free(struct model_private *private, struct wishes *wishes);
