@@ -332,7 +332,5 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 		return;
 	iface->attached = iface->adopted = iface->receives = false;
 	attach_store_word(r, iface);
-	snprintf(iface->forced, sizeof(iface->forced), "our program was taken off%s%s",
-		 foreign[0] ? ", now there: " : "", foreign);
-	tell(r, "taken-off", "interface", iface->name, foreign);
+	tell(r, "taken-off", "interface", iface->name, foreign); /* it is attached again at once */
 }

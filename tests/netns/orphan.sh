@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test: a dispatcher of libxdp that lost what is behind it is named by whoever meets it, with the command that
-# mends it, after which frames flow (cases 17, 19).
+# test: a program that was taken off is put back; a dispatcher of libxdp that lost what is behind it is named by
+# whoever meets it, with the command that mends it, after which frames flow (cases 17, 19).
 . "$(dirname "$0")/lib.sh"
 
 group=239.1.1.1
@@ -14,7 +14,7 @@ remedy()
 }
 attached()
 {
-	is 'null true' iface in0 '"\(.forced) \(.ready)"' && settled
+	is 'null true' iface in0 '"\(.detail) \(.ready)"' && settled
 }
 unsettled()
 {
@@ -50,9 +50,15 @@ for mode in native generic; do
 	mended
 done
 
-# Ours was behind the dispatcher when that lost it.
+# Taken off by somebody: it is put back, and nothing stays said.
 configure "group $group --from in0 --to out0,out1" 'interface in0 --mode native'
 until_true 20 settled
+ip link set dev in0 xdpdrv off
+check "ours was taken off: the log says so" until_true 20 grep -q 'taken-off interface in0$' "$work/daemon.log"
+check "... it is attached again" until_true 20 attached
+check "... and frames flow" deliver -n 100 $group all:r0 all:r1
+
+# Ours was behind the dispatcher when that lost it.
 if [ "$(iface in0 .attach)" = dispatcher ]; then
 	rm -rf /sys/fs/bpf/xdp
 	check "ours was lost: doctor finds out" program_found
