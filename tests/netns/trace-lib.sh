@@ -7,7 +7,7 @@ trace()
 {
 	: >"$work/trace.err"
 	setpriv --pdeathsig KILL "$build/cli/xmcastctl" --json trace "$@" >"$work/trace" 2>"$work/trace.err" &
-	tracer=$!
+	tracer_pid=$!
 	until_true 300 begun || {
 		cat "$work/trace.err"
 		not_ok "tracing begins: $*" "$work/until.out"
@@ -16,13 +16,13 @@ trace()
 begun()
 {
 	# A tracer that is gone will not begin.
-	[ -d "/proc/$tracer" ] || deadline=0
+	[ -d "/proc/$tracer_pid" ] || deadline=0
 	grep -q '^tracing on' "$work/trace.err"
 }
 # over: the tracer has ended by itself.
 over()
 {
-	until_true 100 test ! -d "/proc/$tracer" && wait $tracer
+	until_true 100 test ! -d "/proc/$tracer_pid" && wait $tracer_pid
 }
 
 # program_id: the number of the ingress program that in0 runs: what is attached there or, where that is

@@ -73,8 +73,8 @@ seen_all()
 	[ "$(grep -c 239.9.9.9 "$work/trace")" = 3 ]
 }
 check "... are all seen" until_true 5 seen_all
-kill $tracer
-wait $tracer 2>/dev/null
+kill $tracer_pid
+wait $tracer_pid 2>/dev/null
 until_true 30 is xmcast_ingress program
 same "... as passed, and why" \
     "$(of 'select(.address == "239.9.9.9") | .verdict + " " + .protocol + ": " + .detail')" \
@@ -82,13 +82,13 @@ same "... as passed, and why" \
 
 # Ends: hanging up, the daemon's end, its death.
 trace 239.1.1.1 --count 1000
-kill $tracer
-wait $tracer 2>/dev/null
+kill $tracer_pid
+wait $tracer_pid 2>/dev/null
 check "who hangs up ends it" until_true 30 is xmcast_ingress program
 trace 239.1.1.1 --count 1000
 check "a second one is refused" refused 1 'one at a time' ctl trace 239.1.1.1
-kill $tracer
-wait $tracer 2>/dev/null
+kill $tracer_pid
+wait $tracer_pid 2>/dev/null
 until_true 30 is xmcast_ingress program
 same "time ends it" "$(ctl --json trace 239.1.1.1 --seconds 1 | jq -r .ended)" "time is up"
 check "only who may change may trace" refused 4 'group xmcast' setpriv --reuid 65534 --regid 65534 \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: the daemon with what its unit leaves it, and no more, can do all it must (case 31).
 . "$(dirname "$0")/lib.sh"
+. "$tests/trace-lib.sh"
 
 network 2
 unit=$top/systemd/xmcastd.service
@@ -74,10 +75,15 @@ for mode in native generic; do
 	check "$mode: ... back" until_true 5 is ready egress_state 239.1.1.1 out1
 	check "$mode: reload" ctl reload
 	check "$mode: a change is saved" ctl add-group 239.1.1.2 --from in0 --to out0
+	trace 239.1.1.1 --count 5
+	check "$mode: traces" deliver -n 5 239.1.1.1 all:r0 all:r1
+	check "$mode: ... to the end" over
+	same "$mode: ... what it was asked for" "$(tail -1 "$work/trace")" '{"frames":5,"ended":"all were seen"}'
+	same "$mode: ... and doctor finds no problem" "$(ctl doctor in0 | grep '^problem')" ''
 	stop_daemon KILL
 	check "$mode: adopts what it finds" daemon
 	check "$mode: forwards" deliver 239.1.1.1 all:r0 all:r1
-	check "$mode: counts on" sums 2000 4000
+	check "$mode: counts on" sums 2005 4010
 	check "$mode: detach" ctl detach in0
 	check "$mode: ... no program" until_true 5 sh -c '! ip link show in0 | grep -q xdp'
 	check "$mode: attach" ctl attach in0
