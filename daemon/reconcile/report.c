@@ -225,6 +225,8 @@ static int count_not_ready(const struct reconcile *r, struct stats_report *out)
 	for (uint32_t slot = 0; slot <= r->dp->sizes.interfaces; slot++)
 		if (reason[slot] >= XM_REASONS_COUNTED && reason[slot] < XM_REASONS)
 			out->not_ready[reason[slot] - XM_REASONS_COUNTED]++;
+	/* these have no slot to be seen by */
+	out->not_ready[XM_REASON_INTERFACES_LIMIT - XM_REASONS_COUNTED] += r->left_out.count;
 	free(reason);
 	return 0;
 }

@@ -113,6 +113,16 @@ members="down:out1 no-carrier:out2 peer-no-napi:out3 absent:nosuch no-xdp-xmit:b
     mtu-levels:$(without mtu-levels) members-limit:$(without members-limit)"
 no_copies 10 "$group" $members
 
+# More interfaces than there is room for: one has not even a slot.
+ip link set out1 up
+ip -n r2 link set r2 up
+ns r3 ethtool -K r3 gro on
+until_true 5 carriers
+configure 'limit interfaces 4' 'interface in0 --mode native' "group $group --from in0 --to 'out*'"
+until_true 10 is interfaces-limit sh -c "'$build/cli/xmcastctl' --json list-groups |
+    jq -r '[.groups[].egress[] | select(.reason).reason] | join(\",\")'"
+no_copies 10 "$group" "interfaces-limit:$(without interfaces-limit)"
+
 # Ingresses that make no copies.
 no_program()
 {
