@@ -74,18 +74,24 @@ static int set_detached(struct model *model, const char *name, bool detached, st
 	return r < 0 ? r : 1;
 }
 
+/* All or none; `interfaces` gets those that were otherwise before. */
 static int set_all(struct model *model, const struct names *names, bool detached,
 		   json_t *interfaces, struct fault *fault)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		int r = set_detached(model, names->name[i], detached, fault);
+	json_t *changed;
+	size_t i;
+	int r = 0;
 
+	for (i = 0; i < names->count && r >= 0; i++) {
+		r = set_detached(model, names->name[i], detached, fault);
 		if (r > 0)
 			json_array_append_new(interfaces, json_text(names->name[i]));
-		if (r < 0)
-			return r;
 	}
-	return 0;
+	if (r >= 0)
+		return 0;
+	json_array_foreach(interfaces, i, changed)
+	    set_detached(model, json_string_value(changed), !detached, NULL);
+	return r;
 }
 
 static int choose(const struct model *model, const char *name, bool detached, struct names *names,

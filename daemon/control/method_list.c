@@ -173,11 +173,21 @@ bool group_stream_next(struct session *session)
 	return end(session, 0);
 }
 
-static char *copy_string(const json_t *parameters, const char *key)
+/* False: no memory. */
+static bool copy_string(const json_t *parameters, const char *key, char **out)
 {
 	const char *text = json_string_value(json_object_get(parameters, key));
 
-	return text ? strdup(text) : NULL;
+	*out = text ? strdup(text) : NULL;
+	return *out || !text;
+}
+
+static bool copy_filter(const json_t *parameters, struct group_stream *stream)
+{
+	return copy_string(parameters, "from", &stream->from) &&
+	       copy_string(parameters, "origin", &stream->origin) &&
+	       copy_string(parameters, "state", &stream->state) &&
+	       copy_string(parameters, "to", &stream->to);
 }
 
 /* A filter that nothing could ever pass is a mistake. */
@@ -217,16 +227,13 @@ void method_list_groups(struct session *session, const struct call *call)
 	const char *name;
 	struct fault fault;
 
-	if (!stream) {
-		session_reply(session, NULL);
+	if (!stream || !copy_filter(call->parameters, stream)) {
+		group_stream_free(stream);
+		session_fault(session, -ENOMEM, NULL);
 		return;
 	}
 	session->stream = stream;
 	stream->more = call->more;
-	stream->from = copy_string(call->parameters, "from");
-	stream->origin = copy_string(call->parameters, "origin");
-	stream->state = copy_string(call->parameters, "state");
-	stream->to = copy_string(call->parameters, "to");
 	if (decode_filter(call->parameters, &stream->filter, &name, &fault) < 0) {
 		session_invalid(session, name, fault.text);
 		group_stream_free(stream);
