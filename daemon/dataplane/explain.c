@@ -60,9 +60,7 @@ static bool in_exclude_map(struct dataplane *dp, uint32_t slot, int ifindex, boo
 /* As excluded() in bpf/egress.bpf.c, which every device's entries carry or none does. */
 static void mark_excluded(struct dataplane *dp, struct explain *e)
 {
-	bool asked = !(xm_ingress_flags(e->ingress_word) & XM_INGRESS_GENERIC)
-			 ? xm_ingress_flags(e->ingress_word) & XM_INGRESS_LOOKUP
-			 : true;
+	bool asked = xm_ingress_flags(e->ingress_word) & (XM_INGRESS_GENERIC | XM_INGRESS_LOOKUP);
 
 	for (size_t i = 0; asked && i < e->copies; i++) {
 		struct explain_copy *copy = &e->copy[i];
