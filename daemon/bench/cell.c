@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/bench/clock.h"
 #include "daemon/bench/diagnose.h"
 #include "daemon/bench/output.h"
 
@@ -39,14 +40,6 @@ static void settle(const struct cell *cell, const struct bench_place *place,
 	}
 }
 
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 /*
  * The rate is that of frames which the program saw between two readings of the clock. Then one
  * that drops takes its place: so whatever it saw must have arrived when nothing moves any more.
@@ -57,12 +50,12 @@ static int watch(const struct cell *cell, struct bench_place *place, struct read
 				 .tv_nsec =
 				     (long)(1e9 * (place->interval - (time_t)place->interval))};
 	uint64_t first = cell->subject.seen(&cell->subject), frames;
-	double begin = now_ns(), end;
+	double begin = clock_ns(), end;
 	int r;
 
 	nanosleep(&pause, NULL);
 	frames = cell->subject.seen(&cell->subject) - first;
-	end = now_ns();
+	end = clock_ns();
 	memset(reading, 0, sizeof(*reading));
 	reading->ns = frames ? (end - begin) / (double)frames : 0;
 	r = subject_attach(place->topology, &place->idle, place->attached);

@@ -10,20 +10,13 @@
 #include <unistd.h>
 
 #include "bench_free.skel.h"
+#include "daemon/bench/clock.h"
 #include "daemon/bench/lpm.h"
 #include "daemon/bench/output.h"
 
 #define SAMPLES_LEAST 3
 #define POLL_NS	      200000
 #define PATIENCE      30.0 /* seconds beyond ten times the estimate */
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int no_print(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -72,9 +65,9 @@ static double free_once(struct bench_free_bpf *skel, const char *name,
 		return map;
 	r = lpm_fill(map, shape, 0, shape->nr_entries);
 	close(map);
-	deadline = now() + PATIENCE + 10 * LPM_FREE_SECONDS * shape->nr_entries;
+	deadline = clock_seconds() + PATIENCE + 10 * LPM_FREE_SECONDS * shape->nr_entries;
 	while (*frees == before) {
-		if (now() > deadline)
+		if (clock_seconds() > deadline)
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
@@ -84,7 +77,7 @@ static double free_once(struct bench_free_bpf *skel, const char *name,
 static int sample(struct bench_free_bpf *skel, const char *name, const struct lpm_options *o,
 		  const struct lpm_shape *shape, const struct lpm_step *step, json_t *samples)
 {
-	double begin = now(), seconds, each = LPM_FREE_SECONDS * shape->nr_entries;
+	double begin = clock_seconds(), seconds, each = LPM_FREE_SECONDS * shape->nr_entries;
 	char what[128];
 
 	snprintf(what, sizeof(what), "lpm-trie-free, %u entries", shape->nr_entries);
@@ -97,15 +90,16 @@ static int sample(struct bench_free_bpf *skel, const char *name, const struct lp
 		seconds = free_once(skel, name, shape);
 		if (seconds < 0)
 			return (int)seconds;
-	} while (now() - begin < o->warmup && !output_stopping());
-	for (begin = now();
-	     (now() - begin < o->duration || json_array_size(samples) < SAMPLES_LEAST) &&
+	} while (clock_seconds() - begin < o->warmup && !output_stopping());
+	for (begin = clock_seconds();
+	     (clock_seconds() - begin < o->duration || json_array_size(samples) < SAMPLES_LEAST) &&
 	     !output_stopping();) {
 		seconds = free_once(skel, name, shape);
 		if (seconds < 0)
 			return (int)seconds;
 		json_array_append_new(samples, json_real(1 / seconds));
-		output_progress(what, step->number, step->of, o->duration - (now() - begin),
+		output_progress(what, step->number, step->of,
+				o->duration - (clock_seconds() - begin),
 				json_pack("[{s:s,s:I,s:f}]", "op", "free", "nr_entries",
 					  (json_int_t)shape->nr_entries, "ops", 1 / seconds));
 	}

@@ -5,46 +5,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/bench/clock.h"
 #include "daemon/bench/lpm.h"
 #include "daemon/bench/lpm_producers.h"
 #include "daemon/bench/output.h"
+#include "daemon/bench/shuffle.h"
 
 #define INTERVALS     20 /* samples of one measurement */
 #define SAMPLES_LEAST 3	 /* also when each takes long */
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void shuffle(uint32_t *order, uint32_t n, uint32_t seed)
-{
-	unsigned short state[3] = {0x330e, (unsigned short)seed, (unsigned short)(seed >> 16)};
-
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	for (uint32_t i = n - 1; i > 0; i--) {
-		uint32_t j = (uint32_t)(erand48(state) * (i + 1.0)), t = order[i];
-
-		order[i] = order[j];
-		order[j] = t;
-	}
-}
-
 static int write_order(int map, uint32_t n, uint32_t seed)
 {
 	uint32_t *keys = malloc(n * sizeof(*keys)), *order = malloc(n * sizeof(*order)), done = n;
+	unsigned short state[3];
 	int r = -ENOMEM;
 
 	if (keys && order) {
 		for (uint32_t i = 0; i < n; i++)
 			keys[i] = i;
-		shuffle(order, n, seed);
+		shuffle_seed(state, seed);
+		shuffle(state, order, n);
 		r = bpf_map_update_batch(map, keys, order, &done, NULL);
 	}
 	free(keys);
@@ -95,7 +76,7 @@ struct taken {
 static int sample(struct producers *producers, const struct lpm_options *o, enum bench_lpm_op op,
 		  uint32_t nr_entries, const struct lpm_step *step, struct taken *taken)
 {
-	double begin = now(), length = o->duration / INTERVALS, per_second;
+	double begin = clock_seconds(), length = o->duration / INTERVALS, per_second;
 	json_t *interval = NULL;
 	char what[64];
 	int r = 0;
@@ -104,14 +85,14 @@ static int sample(struct producers *producers, const struct lpm_options *o, enum
 	if (o->warmup > 0)
 		r = producers_run(producers, o->warmup, &per_second, &interval);
 	json_decref(interval);
-	for (begin = now();
-	     !r && !output_stopping() &&
-	     (now() - begin < o->duration || json_array_size(taken->intervals) < SAMPLES_LEAST);) {
+	for (begin = clock_seconds(); !r && !output_stopping() &&
+				      (clock_seconds() - begin < o->duration ||
+				       json_array_size(taken->intervals) < SAMPLES_LEAST);) {
 		r = producers_run(producers, length, &per_second, &interval);
 		if (per_second > 0)
 			json_array_append_new(taken->samples, json_real(per_second));
 		output_progress(what, step->number, step->of,
-				o->duration - (now() - begin) +
+				o->duration - (clock_seconds() - begin) +
 				    (step->of - step->number) * (o->warmup + o->duration),
 				json_pack("[{s:s,s:I,s:f,s:O}]", "op", lpm_op_name(op),
 					  "nr_entries", (json_int_t)nr_entries, "ops", per_second,

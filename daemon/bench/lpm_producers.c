@@ -14,13 +14,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/bench/clock.h"
 #include "daemon/bench/output.h"
 
-#define CALLS_PER_ROUND                                                                            \
-	16 /* runs of the program between two barriers, where nothing is used up                   \
-	    */
+/* Runs of the program between two barriers, where nothing is used up. */
+#define CALLS_PER_ROUND 16
 
 struct producer {
 	struct producers *all;
@@ -43,14 +42,6 @@ struct producers {
 	bool go, quit;
 	struct producer producer[];
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool lpm_uses_keys_up(enum bench_lpm_op op)
 {
@@ -123,7 +114,7 @@ static void run_interval(struct producer *p)
 		if (!r)
 			r = run_round(p);
 		if (!p->id)
-			b->go = now() < b->deadline && !output_stopping();
+			b->go = clock_seconds() < b->deadline && !output_stopping();
 		pthread_barrier_wait(&b->round);
 	} while (b->go);
 	if (r)
@@ -227,7 +218,7 @@ static json_t *raw(const struct producers *b, double seconds)
 
 int producers_run(struct producers *b, double seconds, double *per_second, json_t **interval)
 {
-	double begin = now();
+	double begin = clock_seconds();
 	int r = 0;
 
 	*per_second = 0;
@@ -243,7 +234,7 @@ int producers_run(struct producers *b, double seconds, double *per_second, json_
 			*per_second += 1e9 * (double)p->ops / (double)p->ns;
 		r = r ? r : p->fatal;
 	}
-	*interval = raw(b, now() - begin);
+	*interval = raw(b, clock_seconds() - begin);
 	return r;
 }
 

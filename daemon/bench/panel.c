@@ -7,6 +7,7 @@
 #include "daemon/bench/cell.h"
 #include "daemon/bench/lineup.h"
 #include "daemon/bench/output.h"
+#include "daemon/bench/shuffle.h"
 
 #define FRAMES_LEAST  1024
 #define FRAMES_MOST   1000000
@@ -24,18 +25,6 @@ struct work {
 	uint64_t frames;
 	char title[64];
 };
-
-static void shuffle(unsigned short *random, unsigned int *order, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		order[i] = i;
-	for (unsigned int i = n; i > 1; i--) {
-		unsigned int j = (unsigned int)(erand48(random) * i), t = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = t;
-	}
-}
 
 /* Runs one program until two blocks in a row agree. Returns ns per frame, 0: it cannot run. */
 static double steady(struct work *w, struct cell *cell)

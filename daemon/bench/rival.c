@@ -166,12 +166,14 @@ int subject_rival(struct subject *out, const char *name, const struct topology *
 
 	while (way < ways + WAYS && strcmp(way->name, name))
 		way++;
-	if (!v || way == ways + WAYS) {
+	if (!v)
+		return fault_set(fault, -ENOMEM, "%s: no memory", name);
+	if (way == ways + WAYS) {
 		free(v);
-		return fault_set(fault, v ? -EINVAL : -ENOMEM, "%s: %s", name,
-				 v ? "there is no such way" : "no memory");
+		return fault_set(fault, -EINVAL, "%s: there is no such way", name);
 	}
-	*v = (struct rival){t, receivers, native, -1, way};
+	*v = (struct rival){
+	    .topology = t, .receivers = receivers, .native = native, .mroute = -1, .way = way};
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	r = receivers > way->most ? -E2BIG : attach(&s, true);
 	if (r) {

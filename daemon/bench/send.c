@@ -8,7 +8,8 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "daemon/bench/clock.h"
 
 /*
  * BPF_PROG_TEST_RUN, with live frames or without; the kernel's mean ns per frame goes to
@@ -44,14 +45,6 @@ static void send_live(struct traffic *t, uint64_t frames, struct reading *readin
 		    (double)(t->skel->bss->last_ns - t->skel->bss->first_ns) / (double)sent;
 }
 
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 static void send_packets(struct traffic *t, uint64_t frames, struct reading *reading)
 {
 	struct iovec piece = {.iov_base = t->frame, .iov_len = t->frame_len};
@@ -63,7 +56,7 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		messages[i].msg_hdr.msg_iov = &piece;
 		messages[i].msg_hdr.msg_iovlen = 1;
 	}
-	begin = now_ns();
+	begin = clock_ns();
 	while (reading->sent < frames) {
 		uint64_t left = frames - reading->sent;
 		int n = sendmmsg(t->packet, messages,
@@ -78,7 +71,7 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		reading->sent += (uint64_t)n;
 	}
 	if (reading->sent)
-		reading->ns = (now_ns() - begin) / (double)reading->sent;
+		reading->ns = (clock_ns() - begin) / (double)reading->sent;
 }
 
 bool traffic_pktgen_is_safe(const struct traffic *t)

@@ -12,6 +12,7 @@
 #include "daemon/bench/pktgen.h"
 #include "daemon/bench/real.h"
 #include "daemon/bench/scheduling.h"
+#include "daemon/bench/shuffle.h"
 
 struct run {
 	const struct throughput_options *options;
@@ -207,9 +208,7 @@ int throughput_run(const struct throughput_options *o, json_t **result, struct f
 	json_t *environment = environment_capture();
 	int cpu = scheduling_begin(), r;
 
-	run.random[0] = 0x330e;
-	run.random[1] = (unsigned short)o->seed;
-	run.random[2] = (unsigned short)(o->seed >> 16);
+	shuffle_seed(run.random, o->seed);
 	run.panels = (o->native + o->generic) * (o->receiver_count + (o->in ? REAL_ROWS : 0));
 	json_object_set_new(environment, "drivers", real_drivers(o));
 	r = run_all(&run, fault);
