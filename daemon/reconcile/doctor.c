@@ -128,7 +128,7 @@ static void check_interfaces(struct examination *e)
 {
 	char text[160];
 
-	if (left_out(e->r, text, sizeof(text)))
+	if (left_out_words(e->r, text, sizeof(text)))
 		finding_set(e, FINDING_PROBLEM, text,
 			    "echo 'limit interfaces %u' >>%s && systemctl restart xmcastd",
 			    2 * e->r->model->limits.interfaces, e->wish->config_file);

@@ -50,7 +50,7 @@ bool worker_grace_over(struct worker *worker);
 
 /* left_out.c */
 /* True, with words, when an interface that groups name or mean got no slot. */
-bool left_out(const struct reconcile *r, char *buf, size_t size);
+bool left_out_words(const struct reconcile *r, char *buf, size_t size);
 /* Events of those that were not left out before. */
 void left_out_tell(struct reconcile *r);
 

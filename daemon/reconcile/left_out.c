@@ -27,7 +27,7 @@ static bool take_first(const char *name, void *data)
 	return false;
 }
 
-bool left_out(const struct reconcile *r, char *buf, size_t size)
+bool left_out_words(const struct reconcile *r, char *buf, size_t size)
 {
 	const char *name = NULL;
 

@@ -277,7 +277,7 @@ static void report_problem(const struct reconcile *r, char *buf, size_t size)
 			snprintf(buf, size, "%s: %s", iface->name, iface->forced);
 	}
 	if (!*buf)
-		left_out(r, buf, size);
+		left_out_words(r, buf, size);
 }
 
 void reconcile_status(struct reconcile *r, struct status_report *out)
