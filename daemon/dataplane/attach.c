@@ -56,9 +56,9 @@ static int refused(const struct attach *a, int error)
 static int foreign_fault(const struct attach *a)
 {
 	const char *mode = a->seen.foreign_native ? "drv" : "generic";
-	char name[BPF_OBJ_NAME_LEN];
+	char words[PROGRAM_WORDS_MAX];
 
-	program_name(a->seen.foreign, name);
+	program_words(a->seen.foreign, words);
 	if (a->seen.orphan)
 		return fault_set(a->fault, -EBUSY,
 				 "%s is held by " ORPHAN_TEXT
@@ -67,9 +67,9 @@ static int foreign_fault(const struct attach *a)
 				 a->device, a->seen.foreign, a->device, mode, a->device);
 	return fault_set(
 	    a->fault, -EBUSY,
-	    "%s is held by another XDP program, id %u, name %s, that shares it with "
+	    "%s is held by another XDP program, %s, that shares it with "
 	    "nobody: detach that one (`ip link set dev %s xdp%s off`), then xmcastctl reattach %s",
-	    a->device, a->seen.foreign, name, a->device, mode, a->device);
+	    a->device, words, a->device, mode, a->device);
 }
 
 /*
@@ -250,7 +250,7 @@ static bool is_other_instance(const struct attach *a)
 {
 	char name[BPF_OBJ_NAME_LEN];
 
-	program_name(a->seen.id, name);
+	program_name_of(a->old, name);
 	return strncmp(name, ingress_program_name(a->spec), sizeof(name) - 1);
 }
 

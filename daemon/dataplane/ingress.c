@@ -76,7 +76,7 @@ void state_of(const struct seen *seen, struct ingress_state *state)
 int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 		       struct ingress_state *state, char *foreign, size_t foreign_size)
 {
-	char name[BPF_OBJ_NAME_LEN];
+	char words[PROGRAM_WORDS_MAX];
 	struct seen seen;
 	int r;
 
@@ -93,9 +93,8 @@ int dataplane_attached(struct dataplane *dp, uint32_t slot, int ifindex,
 	if (seen.orphan) {
 		snprintf(foreign, foreign_size, ORPHAN_TEXT, seen.foreign);
 	} else if (seen.foreign) {
-		program_name(seen.foreign, name);
-		snprintf(foreign, foreign_size, "another XDP program, id %u, name %s", seen.foreign,
-			 name);
+		program_words(seen.foreign, words);
+		snprintf(foreign, foreign_size, "another XDP program, %s", words);
 	}
 	return 0;
 }

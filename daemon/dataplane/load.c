@@ -199,14 +199,34 @@ uint32_t program_id(int fd)
 	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ? 0 : info.id;
 }
 
-void program_name(uint32_t id, char name[static BPF_OBJ_NAME_LEN])
+void program_name_of(int fd, char name[static BPF_OBJ_NAME_LEN])
 {
 	struct bpf_prog_info info = {};
 	uint32_t size = sizeof(info);
-	_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || !info.name[0])
 		snprintf(name, BPF_OBJ_NAME_LEN, "unnamed");
 	else
 		snprintf(name, BPF_OBJ_NAME_LEN, "%s", info.name);
+}
+
+void program_name(uint32_t id, char name[static BPF_OBJ_NAME_LEN])
+{
+	_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
+
+	program_name_of(fd, name);
+}
+
+void program_words(uint32_t id, char words[static PROGRAM_WORDS_MAX])
+{
+	_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
+	char name[BPF_OBJ_NAME_LEN];
+
+	if (fd < 0 && errno == EPERM) {
+		snprintf(words, PROGRAM_WORDS_MAX, "id %u (`bpftool prog show id %u` names it)", id,
+			 id);
+		return;
+	}
+	program_name_of(fd, name);
+	snprintf(words, PROGRAM_WORDS_MAX, "id %u, name %s", id, name);
 }

@@ -18,6 +18,11 @@ bool ingress_same(int program_fd, int other_fd);
 /* True when the program uses the map of this id. */
 bool program_uses(int program_fd, uint32_t map_id);
 uint32_t program_id(int fd); /* 0: not a program */
+/* "unnamed" also where the kernel tells none. By id only with CAP_SYS_ADMIN. */
+void program_name_of(int fd, char name[static BPF_OBJ_NAME_LEN]);
 void program_name(uint32_t id, char name[static BPF_OBJ_NAME_LEN]);
+/* For people: id and name; without CAP_SYS_ADMIN the kernel tells no names. */
+#define PROGRAM_WORDS_MAX 80
+void program_words(uint32_t id, char words[static PROGRAM_WORDS_MAX]);
 
 #endif

@@ -65,6 +65,7 @@ for mode in native generic; do
 	    'group 239.9.9.9 --from in0 --to out0,out1'
 	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
 	check "$mode: active" until_true 5 is active group 239.1.1.1 .state
+	comment "$mode: $(iface in0 '.attach + " " + (.detail // "")')"
 	before
 	check "$mode: forwards" deliver 239.1.1.1 all:r0 all:r1
 	check "$mode: counts" sums 1000 2000
@@ -90,6 +91,13 @@ for mode in native generic; do
 	check "$mode: forwards" deliver 239.1.1.1 all:r0 all:r1
 	[ -z "$tracer" ] || tracer="strace -D -f -qq -o $work/strace.$mode"
 done
+# Without CAP_SYS_ADMIN the kernel tells the daemon nothing of others' programs but the number.
+configure 'interface in0 --mode native'
+ip link set in0 xdpdrv obj "$tools/kernel.bpf.o" sec xdp
+check "a foreign program: who names it, and what takes it off" refused 1 \
+    'another XDP program, id [0-9]* .`bpftool prog show id [0-9]*` names it.*ip link set dev in0 xdpdrv off' \
+    ctl add-group 239.1.1.1 --from in0 --to out0
+ip link set in0 xdpdrv off
 if [ -n "$tracer" ]; then
 	stop_daemon
 	used >"$work/used"
