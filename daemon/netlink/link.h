@@ -18,13 +18,6 @@ int link_parse(const struct nlmsghdr *message, struct link *out);
 /* True when nothing differs but counters. */
 bool link_same(const struct link *a, const struct link *b);
 
-/* The other end of a veth may be in our namespace (by ifindex) or in another (by id, too). */
-static inline bool link_is_veth(const struct link *link)
-{
-	return link->kind[0] == 'v' && link->kind[1] == 'e' && link->kind[2] == 't' &&
-	       link->kind[3] == 'h' && !link->kind[4];
-}
-
 static inline bool link_xdp_native(const struct link *link)
 {
 	return link->xdp_mode == LINK_XDP_NATIVE || link->xdp_mode == LINK_XDP_MULTI;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define LINK_KIND_MAX	16
 #define LINK_DRIVER_MAX 32
@@ -64,6 +65,12 @@ struct link {
 	bool peer_xdp_native; /* the peer runs native XDP, so it has NAPI */
 	uint64_t tx_dropped;  /* IFLA_STATS64 at the last refresh */
 };
+
+/* The other end of a veth may be in our namespace (by ifindex) or in another (by id, too). */
+static inline bool link_is_veth(const struct link *link)
+{
+	return !strcmp(link->kind, "veth");
+}
 
 struct netlink;
 

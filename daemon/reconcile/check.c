@@ -30,7 +30,7 @@ static int check_loop(struct reconcile *r, const struct group *group, const stru
 {
 	const struct link *peer = NULL;
 
-	if (!strcmp(from->kind, "veth") && from->lower_nsid < 0 && from->lower)
+	if (link_is_veth(from) && from->lower_nsid < 0 && from->lower)
 		peer = netlink_by_index(r->netlink, from->lower);
 	if (peer && names_have(&group->to, peer->name))
 		return fault_set(

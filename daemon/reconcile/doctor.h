@@ -3,8 +3,6 @@
 #ifndef XM_RECONCILE_DOCTOR_H
 #define XM_RECONCILE_DOCTOR_H
 
-#include <string.h>
-
 #include "daemon/reconcile/internal.h"
 
 /* What a check looks at, and what it says; it begins as "ok" without words. */
@@ -15,11 +13,6 @@ struct examination {
 	const struct link *link; /* of iface; NULL: absent */
 	struct finding *finding;
 };
-
-static inline bool is_veth(const struct link *link)
-{
-	return !strcmp(link->kind, "veth");
-}
 
 /* Level, what is wrong and why, and the command that mends it, all in one call. */
 void finding_set(struct examination *e, enum finding_level level, const char *text,

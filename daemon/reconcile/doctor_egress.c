@@ -46,7 +46,7 @@ void check_ready(struct examination *e)
 		 reason_text(reason));
 	if (reason == XM_REASON_DOWN) {
 		finding_set(e, FINDING_PROBLEM, text, "ip link set %s up", name);
-	} else if (reason == XM_REASON_NO_CARRIER && e->link && !strcmp(e->link->kind, "veth")) {
+	} else if (reason == XM_REASON_NO_CARRIER && e->link && link_is_veth(e->link)) {
 		peer_command(e, command, sizeof(command), "ip link set @ up");
 		finding_set(e, FINDING_PROBLEM, text, "%s", command);
 	} else if (reason == XM_REASON_PEER_NO_NAPI) {
@@ -96,8 +96,7 @@ void check_egress_mtu(struct examination *e)
 	snprintf(text, sizeof(text),
 		 "its MTU is %u, that of ingress %s %u: larger frames are dropped here (too-big)",
 		 link_mtu(e->link), from->name, from->mtu);
-	if (!strcmp(e->link->kind, "veth") && e->link->peer_known &&
-	    e->link->peer_mtu < from->mtu) {
+	if (link_is_veth(e->link) && e->link->peer_known && e->link->peer_mtu < from->mtu) {
 		char command[48];
 		snprintf(command, sizeof(command), "ip link set @ mtu %u", from->mtu);
 		peer_command(e, peer, sizeof(peer), command);
@@ -131,7 +130,7 @@ static int rp_filter_of(const char *interface)
 void check_rp_filter(struct examination *e)
 {
 	const struct link *peer =
-	    e->link && !strcmp(e->link->kind, "veth") && e->link->lower && e->link->lower_nsid < 0
+	    e->link && link_is_veth(e->link) && e->link->lower && e->link->lower_nsid < 0
 		? netlink_by_index(e->r->netlink, e->link->lower)
 		: NULL;
 	char text[256];

@@ -56,7 +56,7 @@ void check_vlan_offload(struct examination *e)
 	const char *text = error ? "VLAN tags may be hidden: the veth's other end is out of reach"
 				 : "VLAN tags are hidden: frames of any VLAN match as untagged";
 	enum finding_level level = error ? FINDING_WARNING : FINDING_PROBLEM;
-	if (is_veth(e->link)) {
+	if (link_is_veth(e->link)) {
 		peer_command(e, command, sizeof(command),
 			     "ethtool -K @ tx-vlan-hw-insert off tx-vlan-stag-hw-insert off");
 		finding_set(e, level, text, "%s", command);
@@ -97,7 +97,7 @@ void check_tunnels(struct examination *e)
 	char text[256], command[512];
 	bool leaves = true;
 
-	if (!e->link || !e->iface->attached || !e->iface->native || !is_veth(e->link) ||
+	if (!e->link || !e->iface->attached || !e->iface->native || !link_is_veth(e->link) ||
 	    netlink_peer_vxlans(e->r->netlink, e->link->ifindex, is_copied, &search) ||
 	    !search.name[0])
 		return;

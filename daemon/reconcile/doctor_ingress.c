@@ -34,7 +34,7 @@ void check_ingress_link(struct examination *e)
 	else if (!e->link->up)
 		finding_set(e, FINDING_PROBLEM, "it is set down: nothing arrives",
 			    "ip link set %s up", name);
-	else if (!e->link->lower_up && is_veth(e->link)) {
+	else if (!e->link->lower_up && link_is_veth(e->link)) {
 		peer_command(e, command, sizeof(command), "ip link set @ up");
 		finding_set(e, FINDING_PROBLEM, "no carrier: the other end of the veth is down",
 			    "%s", command);
@@ -103,7 +103,7 @@ static bool add_blame(const struct link *link, void *data)
 /* The MTU of a veth's other end above what native XDP takes; 0: it is not. */
 static unsigned int too_large_for_native(const struct link *link)
 {
-	bool known = link && is_veth(link) && link->peer_known;
+	bool known = link && link_is_veth(link) && link->peer_known;
 
 	return known && link->peer_mtu > native_limit() ? link->peer_mtu : 0;
 }
@@ -128,7 +128,7 @@ void check_mode(struct examination *e)
 			 "%.220s",
 			 b.text);
 		finding_set(e, FINDING_WARNING, text, "%sxmcastctl reattach %s", b.commands, name);
-	} else if (is_veth(e->link) && e->link->xdp_features_known &&
+	} else if (link_is_veth(e->link) && e->link->xdp_features_known &&
 		   !(e->link->xdp_features & LINK_XDP_BASIC)) {
 		/* veth.c: no more transmit queues there than receive queues here */
 		peer_command(e, command, sizeof(command), "ethtool -L @ tx 1");
@@ -194,7 +194,7 @@ void check_snooping(struct examination *e)
 		examine_bridge(e, e->link, "itself");
 		return;
 	}
-	peer = is_veth(e->link) && e->link->lower_nsid < 0
+	peer = link_is_veth(e->link) && e->link->lower_nsid < 0
 		   ? netlink_by_index(e->r->netlink, e->link->lower)
 		   : NULL;
 	if (peer && peer->master)
@@ -213,7 +213,7 @@ void check_bridge(struct examination *e)
 /* Where copies that leave by the veth itself arrive again, as an ingress of ours. */
 static const struct iface *other_end(struct reconcile *r, const struct link *link)
 {
-	if (!is_veth(link) || link->lower_nsid >= 0)
+	if (!link_is_veth(link) || link->lower_nsid >= 0)
 		return NULL;
 	const struct link *peer = netlink_by_index(r->netlink, link->lower);
 	const struct iface *iface = peer ? iface_find(r, peer->name) : NULL;
@@ -240,7 +240,7 @@ static const struct iface *comes_back(struct reconcile *r, const struct link *li
 {
 	struct ports ports = {.r = r, .over = link ? link->ifindex : 0};
 
-	if (!link || is_veth(link))
+	if (!link || link_is_veth(link))
 		return link ? other_end(r, link) : NULL;
 	netlink_each(r->netlink, comes_back_by_port, &ports);
 	return ports.back;

@@ -32,7 +32,7 @@ static enum xm_reason receive_reason(const struct link *link)
 		return XM_REASON_NO_XDP_XMIT;
 	if (!link->xdp_features_known || link->xdp_features & LINK_XDP_NDO_XMIT)
 		return XM_REASON_NONE;
-	return strcmp(link->kind, "veth") ? XM_REASON_NO_XDP_XMIT : XM_REASON_PEER_NO_NAPI;
+	return link_is_veth(link) ? XM_REASON_PEER_NO_NAPI : XM_REASON_NO_XDP_XMIT;
 }
 
 enum xm_reason link_reason(const struct link *link, bool native)
@@ -77,7 +77,7 @@ unsigned int link_mtu(const struct link *link)
 {
 	unsigned int mtu = link->mtu;
 
-	if (!strcmp(link->kind, "veth") && link->peer_known && link->peer_mtu < mtu)
+	if (link_is_veth(link) && link->peer_known && link->peer_mtu < mtu)
 		mtu = link->peer_mtu; /* one frame above it takes its whole bulk along */
 	return mtu < 0xffff ? mtu : 0xffff;
 }
