@@ -97,6 +97,27 @@ static int do_compile(struct scene *s)
 	return r;
 }
 
+static bool resolve(struct group_key *key, void *data)
+{
+	(void)data;
+	memset(key->from, 0, sizeof(key->from));
+	strcpy(key->from, "parent");
+	return true;
+}
+
+static int do_compile_resolved(struct scene *s)
+{
+	struct entry *entries = NULL;
+	struct group *shadows;
+	size_t count;
+	int r =
+	    model_compile_resolved(s->model, resolve, NULL, &shadows, &entries, &count, &s->fault);
+
+	free(entries);
+	free(shadows);
+	return r;
+}
+
 static int do_names(struct scene *s)
 {
 	struct names copy, more = {};
@@ -157,6 +178,7 @@ static void every_failure_leaves_all_as_it_was(void **state)
 	assert_in_range(run(do_enforce), 4, 50);
 	assert_in_range(run(do_replace), 10, 100);
 	assert_in_range(run(do_compile), 1, 5);
+	assert_in_range(run(do_compile_resolved), 3, 10);
 	assert_in_range(run(do_names), 5, 50);
 }
 
