@@ -117,17 +117,18 @@ json_t *json_interface(const struct interface_report *report)
 	const char *role = roles[report->is_ingress + 2 * report->is_egress];
 
 	return json_pack(
-	    "{s:o, s:i, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:o, s:i, s:o, s:I, s:I, s:I, "
+	    "{s:o, s:i, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:b, s:o, s:i, s:o, s:I, s:I, "
+	    "s:I, "
 	    "s:o}",
 	    "interface", json_text(report->interface), "ifindex", report->ifindex, "driver",
 	    json_text_or_null(report->driver), "kind", json_text_or_null(report->kind), "role",
 	    role, "mode", report->mode, "wanted", report->wanted, "attach", report->attach,
-	    "detail", json_text_or_null(report->forced), "program_id",
-	    (json_int_t)report->program_id, "ready", report->ready, "reason",
-	    json_reason(report->reason), "mtu", report->mtu, "xdp_features", json_features(report),
-	    "received", (json_int_t)report->received, "transmitted",
-	    (json_int_t)report->transmitted, "driver_dropped", (json_int_t)report->driver_dropped,
-	    "dropped", json_dropped(report->dropped));
+	    "why_single", json_text_or_null(report->why_single), "detail",
+	    json_text_or_null(report->forced), "program_id", (json_int_t)report->program_id,
+	    "ready", report->ready, "reason", json_reason(report->reason), "mtu", report->mtu,
+	    "xdp_features", json_features(report), "received", (json_int_t)report->received,
+	    "transmitted", (json_int_t)report->transmitted, "driver_dropped",
+	    (json_int_t)report->driver_dropped, "dropped", json_dropped(report->dropped));
 }
 
 static json_t *json_not_ready(const struct stats_report *report)

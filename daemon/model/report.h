@@ -43,6 +43,7 @@ struct interface_report {
 	const char *mode;	     /* "native", "generic", "none" */
 	const char *wanted;	     /* "auto", "native", "generic", "detached" */
 	const char *attach;	     /* "dispatcher", "single", "none" */
+	char why_single[160];	     /* what libxdp said when it did without its dispatcher; "" */
 	char forced[FAULT_TEXT_MAX]; /* why auto chose generic, or why attaching failed; "" nothing
 					to say */
 	uint32_t program_id;

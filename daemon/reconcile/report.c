@@ -155,6 +155,7 @@ static void report_program(struct reconcile *r, const struct iface *iface, const
 		return;
 	out->mode = iface->native ? "native" : "generic";
 	out->attach = iface->state.dispatcher ? "dispatcher" : "single";
+	snprintf(out->why_single, sizeof(out->why_single), "%s", iface->state.why_single);
 	out->program_id = iface->state.program_id;
 }
 

@@ -65,7 +65,9 @@ for mode in native generic; do
 	    'group 239.9.9.9 --from in0 --to out0,out1'
 	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
 	check "$mode: active" until_true 5 is active group 239.1.1.1 .state
-	comment "$mode: $(iface in0 '.attach + " " + (.detail // "")')"
+	# libxdp's dispatcher wants CAP_SYS_ADMIN, to find programs by their numbers.
+	check "$mode: alone, and why" eval 'iface in0 ".attach + \": \" + .why_single" |
+	    grep "^single: .*dispatcher.*not permitted"'
 	before
 	check "$mode: forwards" deliver 239.1.1.1 all:r0 all:r1
 	check "$mode: counts" sums 1000 2000
