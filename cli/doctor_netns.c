@@ -34,7 +34,8 @@ void remedies_in_netns(json_t *findings, size_t first, const struct cli *cli)
 		json_t *finding = json_array_get(findings, i);
 		const char *remedy = output_string(finding, "remedy");
 		char *text = NULL;
-		FILE *out = *remedy ? open_memstream(&text, &len) : NULL;
+		/* "(in the network namespace of id 4) ..." is for people */
+		FILE *out = *remedy && *remedy != '(' ? open_memstream(&text, &len) : NULL;
 		if (!out)
 			continue;
 		fprintf(out, "nsenter --net=/run/netns/%s env XMCAST_SOCKET=%s sh -c '", cli->netns,
