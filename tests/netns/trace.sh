@@ -49,6 +49,10 @@ same "the ordinary program is back" "$(program)" xmcast_ingress
 check "... another instance of the same" test "$(program_id)" != "$normal"
 same "... with the same instructions" "$(tag)" "$normal_tag"
 check "nothing of the trace is left in the daemon" until_true 30 is "$objects" objects
+[ -z "${XM_CORE:-}" ] || {
+	comment "left out: other fates, ends, generic mode, exclude maps (a load takes an emulated CPU half a minute)"
+	finish
+}
 
 trace 239.1.1.2 --count 6
 check "frames that are too big for one egress" deliver -n 6 -b 1200,1300 239.1.1.2 all:r0 none:r3

@@ -5,12 +5,12 @@
 #   tests/vm/run.sh [KERNEL...] [--only TEST] [--suite NAME[,NAME]] [--shell] [--build DIR]
 #                   [--timeout SECONDS]
 #
-# KERNEL: 11, 12, 13 or newest; default: 12 13 newest, of which two run at a time. NAME: bpf, vm, vm-long,
+# KERNEL: 11, 12, 13 or newest; default: 12 13 newest, of which three run at a time. NAME: bpf, vm, vm-long,
 # vm-bench (default: these) or vm-old. TEST: a name or shell pattern. Prints TAP and a line of sums for each
 # kernel; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
 # changes; what tests use all the time lies in the guest's memory. Kernels are kept in BUILD/vm
-# (XM_VM_CACHE). It ends whatever the guest does: after a panic at once, after SECONDS (2400) when it
+# (XM_VM_CACHE). It ends whatever the guest does: after a panic at once, after SECONDS (3600) when it
 # hangs.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,7 +24,7 @@ usage() {
 	exit 2
 }
 
-kernels='' only='*' suites=bpf,vm,vm-long,vm-bench shell='' build=$top/build timeout=2400
+kernels='' only='*' suites=bpf,vm,vm-long,vm-bench shell='' build=$top/build timeout=3600
 while [ $# -gt 0 ]; do
 	case $1 in
 	--shell) shell=yes ;;
@@ -110,9 +110,9 @@ boot() {
 	[ "$_status" != 124 ] || echo "vm: the guest was stopped after $timeout seconds" >&2
 }
 
-# several KERNEL...: two guests at a time, each by this script on its own, since emulation fills a CPU.
+# several KERNEL...: three guests at a time, each by this script on its own: much of what they do is wait.
 several() {
-	printf '%s\n' "$@" | setpriv --pdeathsig TERM xargs -P 2 -I '{}' setpriv --pdeathsig TERM \
+	printf '%s\n' "$@" | setpriv --pdeathsig TERM xargs -P 3 -I '{}' setpriv --pdeathsig TERM \
 		sh -c 'kernel=$1 out=$2 && shift 2 && exec sh "$0" "$kernel" "$@" >"$out/$kernel"' \
 		"$here/run.sh" '{}' "$work" --only "$only" --suite "$suites" --build "$build" \
 		--timeout "$timeout"
