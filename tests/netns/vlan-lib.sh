@@ -41,7 +41,7 @@ vlan_groups()
 # datagram of another VLAN at any interface is foreign there. (With two tags none of 1472 bytes fits a veth.)
 stays_inside()
 {
-	flows=
+	senders=
 	last=${2:-4}
 	for flow in "1 s0 all:r0 none:r1 all:r2" \
 	    "2 s0.100 all:r0:r0.100 all:r1:r1.100 none:r2:r2.100" \
@@ -54,11 +54,11 @@ stays_inside()
 			shift 3
 			deliver -k "v$number" -n "$count" -b 64,1400 -w 32 -f "$number" -i "$from" 239.1.1.1 "$@"
 		) &
-		flows="$flows $!"
+		senders="$senders $!"
 	done
 	bad=0
-	for flow in $flows; do
-		wait "$flow" || bad=$((bad + 1))
+	for sender in $senders; do
+		wait "$sender" || bad=$((bad + 1))
 	done
 	cat "$work"/recv.v? | sort
 	[ $bad = 0 ]
