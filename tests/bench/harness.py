@@ -212,8 +212,11 @@ class RealInterfaces(unittest.TestCase):
         ip addr add 192.0.2.9/24 dev ethAp && ip route add 239.1.0.1 dev ethAp
         python3 -c 'import socket
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        while True: s.sendto(bytes(32), ("239.1.0.1", 5000))' &
+        s.sendto(bytes(32), ("239.1.0.1", 5000))
+        print(flush=True)
+        while True: s.sendto(bytes(32), ("239.1.0.1", 5000))' >$TMP/sends &
         sender=$!
+        until [ -s $TMP/sends ]; do kill -0 $sender; sleep 0.02; done
         $BENCH --source external --in ethA --out ethB --programs =redirect_map_multi,=xmcast-fold \
             --pairs 3 || rc=1
         kill $sender
