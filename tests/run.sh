@@ -8,7 +8,8 @@ usage()
 {
 	cat <<-END
 	usage: sudo sh tests/run.sh [--long] [--suite NAME]... [--keep]
-	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench packages (repeatable)
+	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench packages (repeatable); netns-asan
+	                and netns-tsan: all network tests, their short form, with sanitizers, as with --long
 	  --long        also what takes longer than the ordinary run of under 20 minutes
 	  --keep        keep the namespaces of a failed network test and say how to enter them
 	END
@@ -203,9 +204,13 @@ run_suite()
 		*) scripts fuzz "${XMCAST_LONG:+5}600" ;;
 		esac
 		;;
-	bpf | netns | bench | vm | packages)
+	bpf | netns | netns-asan | netns-tsan | bench | vm | packages)
 		if [ "$(id -u)" != 0 ]; then
 			skip "$1" "needs root: sudo sh tests/run.sh"
+			return
+		fi
+		if [ "$1" != "${1#netns-}" ]; then
+			sanitized "${1#netns-}" tests/netns/*.sh
 			return
 		fi
 		if [ "$1" = vm ]; then
@@ -230,8 +235,8 @@ run_suite()
 		[ "$1$XMCAST_LONG" != bpf1 ] || meson_suite asan bpf bpf/asan+ubsan 1800
 		[ "$1" = netns ] || return 0
 		if [ -n "$XMCAST_LONG" ]; then
-			sanitized asan tests/netns/*.sh
-			sanitized tsan tests/netns/*.sh
+			run_suite netns-asan
+			run_suite netns-tsan
 		else
 			sanitized asan tests/netns/slice.sh tests/netns/adopt.sh
 		fi
@@ -258,13 +263,17 @@ case " $suites " in
 *' unit '* | *' fuzz '* | *' netns '* | *' bpf '*)
 	CC=clang step build/clang 900 sh tests/lib/build.sh "$builds/clang"
 	[ -n "$ok" ] || broken="$broken clang"
+	;;
+esac
+case " $suites " in
+*' unit '* | *' fuzz '* | *' netns '* | *' netns-asan '* | *' bpf '*)
 	CC=clang step build/asan+ubsan 900 sh tests/lib/build.sh "$builds/asan" \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	[ -n "$ok" ] || broken="$broken asan"
 	;;
 esac
 case "$XMCAST_LONG $suites " in
-1*' unit '* | 1*' netns '*)
+1*' unit '* | 1*' netns '* | *' netns-tsan '*)
 	CC=clang step build/tsan 900 sh tests/lib/build.sh "$builds/tsan" \
 	    -Db_sanitize=thread -Db_lundef=false
 	[ -n "$ok" ] || broken="$broken tsan"
