@@ -66,7 +66,7 @@ static const struct {
 } bench[] = {
     {"throughput", "throughput",
      "--native --generic --programs --receivers --topology --in --out --pktgen-dev --source "
-     "--frame-size --pairs --duration --seed --label --quick --batch --output"},
+     "--frame-size --pairs --duration --seed --label --quick --batch --pps --output"},
     {"lpm-trie", LPM,
      "--nr-entries --prefix-len --producers --random --warmup --duration --seed "
      "--allow-long-free --output"},

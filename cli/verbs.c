@@ -166,7 +166,7 @@ const struct verb verbs[] = {
      "FILE[:ROW]",
      "measure how fast this machine forwards, or its LPM trie; show and compare results",
      "Throughput: [--native] [--generic] [--programs LIST] [--receivers 1,2,4,8] [--pairs N]\n"
-     "[--in A --out B [--pktgen-dev IF]] [--batch N]\n"
+     "[--in A --out B [--pktgen-dev IF]] [--batch N] [--pps N]\n"
      "[--source live|packet|pktgen] [--frame-size N] [--duration S] [--seed N] [--label TEXT] "
      "[--quick].\n"
      "lpm-trie-{noop,baseline,lookup,insert,update,delete,free}, or lpm-trie for all of them:\n"

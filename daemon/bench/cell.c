@@ -28,7 +28,8 @@ static void settle(const struct cell *cell, const struct bench_place *place,
 
 		for (unsigned int i = 0; i < cell->subject.receivers; i++) {
 			reading->received[i] =
-			    traffic_received(place->traffic, i) - before->received[i];
+			    traffic_received(place->traffic, i, cell->subject.native) -
+			    before->received[i];
 			sum += reading->received[i];
 			all = all && reading->received[i] >= reading->sent;
 		}
@@ -84,7 +85,7 @@ int cell_block(struct cell *cell, struct bench_place *place, uint64_t frames,
 
 	reason[0] = 0;
 	for (unsigned int i = 0; i < cell->subject.receivers; i++)
-		before.received[i] = traffic_received(place->traffic, i);
+		before.received[i] = traffic_received(place->traffic, i, cell->subject.native);
 	r = attach(cell, place);
 	if (!r && external)
 		r = watch(cell, place, reading);
@@ -184,7 +185,7 @@ static json_t *program_tag(int program)
 /* Which counters were compared. */
 static json_t *counted(const struct cell *cell, const struct bench_place *place)
 {
-	json_t *all = traffic_counted(place->topology, place->source);
+	json_t *all = traffic_counted(place->topology, place->source, cell->subject.native);
 
 	if (cell->subject.sees)
 		json_object_set_new(all, "seen", json_string(cell->subject.sees));

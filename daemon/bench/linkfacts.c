@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bench/linkfacts.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <net/if.h>
@@ -98,6 +99,58 @@ void link_driver(const char *name, char *out, size_t size)
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
 
 	snprintf(out, size, "%s", ask_ethtool(name, &info) ? "unknown" : info.driver);
+}
+
+/* Adds up what has such a name: virtio_net's are tx_queue_0_xdp_tx (6.1) or tx0_xdp_tx. */
+static int sum_statistics(const struct ethtool_gstrings *names, const struct ethtool_stats *values,
+			  const char *suffix, uint64_t *sum)
+{
+	int found = 0;
+
+	*sum = 0;
+	for (uint32_t i = 0; i < names->len; i++) {
+		const char *name = (const char *)names->data + (size_t)i * ETH_GSTRING_LEN;
+		size_t len = strnlen(name, ETH_GSTRING_LEN), end = strlen(suffix);
+
+		/* not the device's own sum of them, tx_xdp_tx */
+		if (strncmp(name, "tx", 2) ||
+		    (!isdigit((unsigned char)name[2]) && strncmp(name + 2, "_queue_", 7)))
+			continue;
+		if (len < end || memcmp(name + len - end, suffix, end))
+			continue;
+		*sum += values->data[i];
+		found++;
+	}
+	return found ? 0 : -ENOENT;
+}
+
+int link_xdp_transmitted(const char *name, uint64_t *frames)
+{
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ethtool_gstrings *names;
+	struct ethtool_stats *values;
+	uint64_t dropped = 0;
+	int r = -ENOMEM;
+
+	if (ask_ethtool(name, &info) || strcmp(info.driver, "virtio_net"))
+		return -ENOENT;
+	names = calloc(1, sizeof(*names) + (size_t)info.n_stats * ETH_GSTRING_LEN);
+	values = calloc(1, sizeof(*values) + info.n_stats * sizeof(values->data[0]));
+	if (names && values) {
+		*names = (struct ethtool_gstrings){
+		    .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = info.n_stats};
+		*values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = info.n_stats};
+		r = ask_ethtool(name, names) || ask_ethtool(name, values) ? -ENOENT : 0;
+	}
+	if (!r)
+		r = sum_statistics(names, values, "_xdp_tx", frames);
+	if (!r)
+		r = sum_statistics(names, values, "_xdp_tx_drops", &dropped);
+	if (!r)
+		*frames -= dropped;
+	free(names);
+	free(values);
+	return r;
 }
 
 /* The flags that change what a measurement means. */

@@ -22,6 +22,13 @@ const char *network_namespace(char out[static NAMESPACE_TEXT_MAX]);
 void link_facts(const char *name, struct link_facts *out);
 
 /*
+ * Frames that XDP gave the driver and that it took, by its own statistics; -ENOENT when tx_packets
+ * says that at once. virtio_net counts there what it frees, which is when it next sends: up to a
+ * ring of frames is missing (drivers/net/virtio_net.c, virtnet_xdp_xmit()).
+ */
+int link_xdp_transmitted(const char *name, uint64_t *frames);
+
+/*
  * For the environment of a result: {"driver", "version", "firmware", "bus", "channels", "offloads",
  * "irq_affinity"}; what the driver does not tell is null. New reference.
  */

@@ -10,7 +10,7 @@
 /* As libpopt wants them: plain targets, turned into the options afterwards. */
 struct raw {
 	int prefix_len, producers, random, tracepoints, allow_long_free, seed;
-	int native, generic, quick, frame_size, pairs, batch;
+	int native, generic, quick, frame_size, pairs, batch, pps;
 	double warmup, duration; /* below 0: the benchmark's own default */
 	char *sizes, *programs, *receivers, *topology, *source, *label, *in, *out, *sender;
 };
@@ -134,6 +134,7 @@ static int throughput_from_raw(const struct raw *raw, struct throughput_options 
 	o->label = raw->label ? raw->label : "xmcast " XM_VERSION;
 	o->frame_size = positive(raw->frame_size);
 	o->batch = positive(raw->batch);
+	o->pps = positive(raw->pps);
 	o->quick = raw->quick;
 	o->pairs = raw->pairs ? positive(raw->pairs) : raw->quick ? 10 : 40;
 	o->duration = raw->duration < 0 ? (raw->quick ? 0.2 : 1) : raw->duration;
@@ -205,6 +206,7 @@ int options_parse(int argc, const char **argv, struct bench_options *out, struct
 	    {"frame-size", 0, POPT_ARG_INT, &raw.frame_size, 0, NULL, NULL},
 	    {"pairs", 0, POPT_ARG_INT, &raw.pairs, 0, NULL, NULL},
 	    {"batch", 0, POPT_ARG_INT, &raw.batch, 0, NULL, NULL},
+	    {"pps", 0, POPT_ARG_INT, &raw.pps, 0, NULL, NULL},
 	    {"label", 0, POPT_ARG_STRING, &raw.label, 0, NULL, NULL},
 	    {"in", 0, POPT_ARG_STRING, &raw.in, 0, NULL, NULL},
 	    {"out", 0, POPT_ARG_STRING, &raw.out, 0, NULL, NULL},

@@ -145,6 +145,7 @@ int panel_run(const struct panel *p, struct fault *fault)
 		 source_name(p->source));
 	if (!r) {
 		traffic_batch(p->traffic, p->options->batch, p->receivers);
+		traffic_pace(p->traffic, p->options->pps);
 		warm_up(&w);
 		blocks(&w);
 		store(&w);

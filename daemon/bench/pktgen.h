@@ -27,6 +27,7 @@ struct pktgen_job {
 	int cpu;	    /* whose pktgen thread sends */
 	uint64_t frames;
 	unsigned int frame_len; /* bytes without FCS */
+	unsigned int pps;	/* frames a second at most; 0: as fast as it goes */
 	uint32_t source, group; /* IPv4, host byte order */
 	unsigned char source_mac[6], group_mac[6];
 };

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "daemon/bench/clock.h"
 
@@ -45,6 +46,19 @@ static void send_live(struct traffic *t, uint64_t frames, struct reading *readin
 		    (double)(t->skel->bss->last_ns - t->skel->bss->first_ns) / (double)sent;
 }
 
+#define PACED_BATCH 8 /* frames at once when not as many as go are wanted */
+
+/* Returns when frame number `sent` is due. */
+static void pace(const struct traffic *t, double begin, uint64_t sent)
+{
+	double left = t->pps ? begin + 1e9 * (double)sent / t->pps - clock_ns() : 0;
+	struct timespec pause = {.tv_sec = (time_t)(left / 1e9)};
+
+	pause.tv_nsec = (long)(left - 1e9 * (double)pause.tv_sec);
+	if (left > 0)
+		nanosleep(&pause, NULL);
+}
+
 static void send_packets(struct traffic *t, uint64_t frames, struct reading *reading)
 {
 	struct iovec piece = {.iov_base = t->frame, .iov_len = t->frame_len};
@@ -59,9 +73,11 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 	begin = clock_ns();
 	while (reading->sent < frames) {
 		uint64_t left = frames - reading->sent;
-		int n = sendmmsg(t->packet, messages,
-				 left < TRAFFIC_BATCH ? (unsigned int)left : TRAFFIC_BATCH, 0);
+		unsigned int most = t->pps ? PACED_BATCH : TRAFFIC_BATCH;
+		int n;
 
+		pace(t, begin, reading->sent);
+		n = sendmmsg(t->packet, messages, left < most ? (unsigned int)left : most, 0);
 		if (n < 0 && (errno == EINTR || errno == ENOBUFS))
 			continue;
 		if (n < 0) {
@@ -93,6 +109,7 @@ static void send_pktgen(struct traffic *t, uint64_t frames, struct reading *read
 				 .cpu = sched_getcpu(),
 				 .frames = frames,
 				 .frame_len = t->frame_len,
+				 .pps = t->pps,
 				 .source = TRAFFIC_SOURCE,
 				 .group = TRAFFIC_GROUP};
 

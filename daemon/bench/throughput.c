@@ -21,6 +21,9 @@ struct run {
 	unsigned int panel, panels;
 };
 
+#define PPS_LEAST 100 /* a block has at least 1024 frames */
+#define PPS_MOST  100000000
+
 int throughput_check(const struct throughput_options *o, struct fault *fault)
 {
 	if (o->frame_size < FRAME_SIZE_LEAST || o->frame_size > FRAME_SIZE_MOST)
@@ -33,6 +36,9 @@ int throughput_check(const struct throughput_options *o, struct fault *fault)
 	if (o->batch > 256)
 		return fault_set(fault, -EINVAL, "--batch %u: the kernel takes up to 256",
 				 o->batch);
+	if (o->pps && (o->pps < PPS_LEAST || o->pps > PPS_MOST))
+		return fault_set(fault, -EINVAL, "--pps %u: give %d to %d frames a second", o->pps,
+				 PPS_LEAST, PPS_MOST);
 	for (unsigned int i = 0; i < o->receiver_count; i++)
 		if (o->receivers[i] < 1 || o->receivers[i] > TOPOLOGY_RECEIVERS)
 			return fault_set(fault, -EINVAL, "--receivers %u: give 1 to %d",
@@ -64,9 +70,12 @@ static enum source choose_source(const struct panel *p, const char **why_not)
 
 	*why_not = NULL;
 	if (wish == WISH_BEST)
-		wish = best(native, real, sender && pktgen && safe);
+		wish = best(native && !o->pps, real, sender && pktgen && safe);
 	if (wish == WISH_LIVE && !native)
 		*why_not = "live frames are native only: use --source packet or pktgen";
+	else if (wish == WISH_LIVE && o->pps)
+		*why_not = "live frames come as fast as they can, whatever --pps: use --source "
+			   "packet or pktgen";
 	else if (wish == WISH_PKTGEN && !pktgen)
 		*why_not = "there is no pktgen: run `modprobe pktgen`, where the kernel has it "
 			   "(CONFIG_NET_PKTGEN)";
@@ -168,12 +177,12 @@ static json_t *finish(struct run *run, json_t *environment, int cpu)
 	json_object_set_new(environment, "scheduler", json_string(scheduling_name()));
 	json_object_set_new(environment, "dispatcher", json_false());
 	environment_finish(environment);
-	return json_pack("{s:i,s:s,s:s?,s:O,s:b,s:I,s:{s:I,s:f,s:I,s:I},s:O}", "version", 1, "kind",
-			 "throughput", "label", o->label, "environment", environment, "partial",
-			 output_stopping(), "seed", (json_int_t)o->seed, "settings", "pairs",
-			 (json_int_t)o->pairs, "duration", o->duration, "frame_size",
-			 (json_int_t)o->frame_size, "batch", (json_int_t)o->batch, "cells",
-			 run->cells);
+	return json_pack("{s:i,s:s,s:s?,s:O,s:b,s:I,s:{s:I,s:f,s:I,s:I,s:I},s:O}", "version", 1,
+			 "kind", "throughput", "label", o->label, "environment", environment,
+			 "partial", output_stopping(), "seed", (json_int_t)o->seed, "settings",
+			 "pairs", (json_int_t)o->pairs, "duration", o->duration, "frame_size",
+			 (json_int_t)o->frame_size, "batch", (json_int_t)o->batch, "pps",
+			 (json_int_t)o->pps, "cells", run->cells);
 }
 
 /* Real interfaces are in the namespace that we start in, what is made here is in others. */

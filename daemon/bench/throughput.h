@@ -25,6 +25,7 @@ struct throughput_options {
 	const char *in, *out, *sender; /* sender: --pktgen-dev, which sends to `in` */
 	unsigned int frame_size;       /* bytes with FCS */
 	unsigned int batch;	       /* live frames per round; 0: what is lost by nobody */
+	unsigned int pps;	       /* frames a second that are sent; 0: as fast as it goes */
 	unsigned int pairs;	       /* blocks, each with every program once */
 	double duration;	       /* seconds per cell, over all its blocks */
 	uint32_t seed;		       /* of the order within blocks */

@@ -31,6 +31,11 @@ void traffic_batch(struct traffic *t, unsigned int wanted, unsigned int receiver
 	t->skel->data->batch = t->batch;
 }
 
+void traffic_pace(struct traffic *t, unsigned int pps)
+{
+	t->pps = pps;
+}
+
 /*
  * Most NIC drivers take redirected frames only while they run a program themselves. One that
  * refuses, or runs another already, is left as it is: the cells say what becomes of it.
@@ -165,15 +170,28 @@ const char *source_name(enum source source)
 	return sources[source].name;
 }
 
-json_t *traffic_counted(const struct topology *t, enum source source)
+/* What is read of a real egress: its driver's counters. */
+static const char *read_egress(const char *name, bool native, uint64_t *frames)
+{
+	struct link_facts facts;
+
+	if (native && !link_xdp_transmitted(name, frames))
+		return "xdp_tx less xdp_tx_drops of its driver";
+	link_facts(name, &facts);
+	*frames = facts.tx_packets;
+	return "tx_packets of its driver";
+}
+
+json_t *traffic_counted(const struct topology *t, enum source source, bool native)
 {
 	json_t *received = json_object();
+	uint64_t frames;
 
 	for (unsigned int i = 0; i < t->receivers; i++)
-		json_object_set_new(received, t->egress_name[i],
-				    json_string(t->receiver[i]
-						    ? "frames at an XDP program at its other end"
-						    : "tx_packets of its driver"));
+		json_object_set_new(
+		    received, t->egress_name[i],
+		    json_string(t->receiver[i] ? "frames at an XDP program at its other end"
+					       : read_egress(t->egress_name[i], native, &frames)));
 	return json_pack("{s:s,s:s,s:o}", "sent", sources[source].sent, "seen",
 			 "frames that the program took, by its own counter", "received", received);
 }
@@ -189,15 +207,15 @@ int traffic_drop_program(const struct traffic *t)
 	return bpf_program__fd(t->skel->progs.drop);
 }
 
-uint64_t traffic_received(const struct traffic *t, unsigned int i)
+uint64_t traffic_received(const struct traffic *t, unsigned int i, bool native)
 {
-	struct link_facts facts;
+	uint64_t frames;
 	__u64 sum = 0;
 	__u32 key = (__u32)t->topology->receiver[i];
 
 	if (!key) {
-		link_facts(t->topology->egress_name[i], &facts);
-		return facts.tx_packets;
+		read_egress(t->topology->egress_name[i], native, &frames);
+		return frames;
 	}
 	if (bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.received), &key, t->values))
 		return 0;

@@ -16,8 +16,9 @@ enum source {
 	SOURCE_EXTERNAL, /* nobody here: somebody sends to the real ingress */
 };
 const char *source_name(enum source source); /* "live", "packet", "pktgen", "external" */
-/* Which counters are compared: {"sent", "seen", "received": {IF: text}}. New reference. */
-json_t *traffic_counted(const struct topology *topology, enum source source);
+/* Which counters are compared, when the copies are `native`: {"sent", "seen", "received": {IF:
+ * text}}. New reference. */
+json_t *traffic_counted(const struct topology *topology, enum source source, bool native);
 
 /* What frames are for: an IPv4 address, host byte order. */
 #define TRAFFIC_GROUP	   0xef010001u
@@ -52,6 +53,9 @@ void traffic_close(struct traffic *traffic);
  */
 void traffic_batch(struct traffic *traffic, unsigned int wanted, unsigned int receivers);
 
+/* From now on packet and pktgen send `pps` frames a second, or fewer; 0: as fast as they can. */
+void traffic_pace(struct traffic *traffic, unsigned int pps);
+
 /* Can pktgen send to a generic program without crashing this kernel? See pktgen.h. */
 bool traffic_pktgen_is_safe(const struct traffic *traffic);
 
@@ -83,7 +87,8 @@ int traffic_hold_ingress(const struct traffic *traffic);
 /* A program that drops at once, to be measured as traffic_run() does. */
 int traffic_drop_program(const struct traffic *traffic);
 
-/* Frames that the i-th receiver has got since traffic_open(). */
-uint64_t traffic_received(const struct traffic *traffic, unsigned int i);
+/* Frames that the i-th receiver has got since traffic_open(), or a real egress ever sent. `native`:
+ * by XDP. */
+uint64_t traffic_received(const struct traffic *traffic, unsigned int i, bool native);
 
 #endif

@@ -16,9 +16,10 @@ struct traffic {
 	const struct topology *topology;
 	unsigned int frame_len; /* bytes without FCS */
 	unsigned int batch;
-	int packet;	/* AF_PACKET socket on the generator's link */
-	int membership; /* another that has a real ingress take all multicast */
-	int lent;	/* link of `pass` on a real egress, -1 none */
+	unsigned int pps; /* 0: as many as go */
+	int packet;	  /* AF_PACKET socket on the generator's link */
+	int membership;	  /* another that has a real ingress take all multicast */
+	int lent;	  /* link of `pass` on a real egress, -1 none */
 	struct pktgen_guard guard;
 	int cpus;
 	__u64 *values; /* of one per-CPU counter */

@@ -56,7 +56,7 @@ static void fail(const char *what, const struct fault *fault)
 static void check(const struct bench *b, const struct side *side, const uint64_t *before)
 {
 	for (unsigned int i = 0; i < side->subject.receivers; i++) {
-		uint64_t got = traffic_received(b->traffic, i) - before[i];
+		uint64_t got = traffic_received(b->traffic, i, true) - before[i];
 
 		if (got == side->frames)
 			continue;
@@ -73,7 +73,7 @@ static void run_side(const struct bench *b, struct side *side, unsigned int pair
 	struct reading reading;
 
 	for (unsigned int i = 0; i < side->subject.receivers; i++)
-		before[i] = traffic_received(b->traffic, i);
+		before[i] = traffic_received(b->traffic, i, true);
 	if (side->subject.activate && side->subject.activate(&side->subject, true))
 		fail("the tracepoint programs", NULL);
 	if (side->xmcast && b->no_tracing)

@@ -141,6 +141,21 @@ class Counters(unittest.TestCase):
             self.assertEqual(cell['state'], 'invalid')
             self.assertRegex(cell['reason'], r'the ring of (in0|rx\d+) overflowed')
 
+    def test_pace(self):
+        """Not more than so many a second, but for the eight that go at once; live frames have no pace."""
+        result = measure('--programs', '=redirect_map', '--receivers', '1', '--source', 'packet',
+                         '--pps', '5000', '--pairs', '2', '--duration', '0.05')
+        for mode in ('native', 'generic'):
+            cell, = cells(result, mode=mode, receivers=1, topology='x1')
+            self.assertEqual((cell['state'], cell['reason']), ('ok', ''))
+            frames = cell['frames_per_block']
+            self.assertLessEqual(max(cell['samples']), 5000e-6 * frames / (frames - 8))
+        result = measure('--native', '--programs', '=redirect_map', '--receivers', '1', '--source',
+                         'live', '--pps', '5000')
+        cell, = cells(result, topology='x1')
+        self.assertEqual(cell['state'], 'empty')
+        self.assertRegex(cell['reason'], '^live frames come as fast as they can')
+
     def orders(self, seed):
         """In which order the programs of each block ran, and whether the stream holds all samples."""
         with Run('--native', '--programs', 'redirect_map_multi', '--receivers', '1', '--pairs', '6',

@@ -3,8 +3,8 @@
 # test: the table of NIC -> NIC, NIC -> veth and NIC -> NIC + veth on emulated drivers, with the kernel's
 # pktgen as the sender. Emulation makes its speeds meaningless, but the counters must agree: what
 # was sent, what the program saw, and what each egress got.
+modules=pktgen
 . "$(dirname "$0")/nics.sh"
-/run/vm/modprobe pktgen
 nic 1 gen0 && nic 2 in0 && nic 3 out0 && nic 4 r0 r0 || {
 	not_ok "the network of NICs"
 	finish
@@ -12,7 +12,7 @@ nic 1 gen0 && nic 2 in0 && nic 3 out0 && nic 4 r0 r0 || {
 check "its links" until_true 20 carriers
 check "xmcastd starts" configure ''
 result=$work/result.json
-check "bench --in --out" ctl bench --in in0 --out out0 --pktgen-dev gen0 --pairs 2 --duration 0.05 \
+check "bench --in --out" ctl bench --in in0 --out out0 --pktgen-dev gen0 --pairs 2 --duration 0.05 --pps 2000 \
     --programs =redirect_map,=redirect_map_multi,=xmcast-fold,=xmcast-lookup-ex8 \
     --label emulated --output "$result"
 [ -s "$result" ] || finish

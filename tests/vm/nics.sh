@@ -8,14 +8,14 @@
 #                             out1 (5, vmxnet3) ---------------------- r1 (6, vmxnet3)
 #                             out2 (veth) ---------------------------- r2 (veth)
 #
-# When the test ends, the NICs go back to where they were: the kernel sees to that.
+# A test may want more $modules of the kernel. When the test ends, the NICs go back to where they were: the kernel sees to that.
 
 [ -n "${XM_IN_VM:-}" ] || {
 	echo '1..0 # SKIP needs the NICs of a guest: tests/vm/run.sh 12 --suite vm-long'
 	exit 77
 }
 [ -n "${XMCAST_INSIDE:-}" ] || {
-	for driver in virtio_net vmxnet3; do
+	for driver in virtio_net vmxnet3 ${modules:-}; do
 		/run/vm/modprobe $driver || exit 1
 	done
 	exec 8</proc/self/ns/net # where the NICs are

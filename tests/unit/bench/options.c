@@ -98,6 +98,7 @@ static void test_refused(void **state)
 	    {"--source carrier-pigeon", "--source"},
 	    {"--programs redirect", "--programs"},
 	    {"--batch 257", "--batch"},
+	    {"--pps 99", "--pps"},
 	};
 
 	(void)state;
