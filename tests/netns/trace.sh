@@ -48,7 +48,7 @@ check "all is counted, nothing twice" sums 2000 6000
 same "the ordinary program is back" "$(program)" xmcast_ingress
 check "... another instance of the same" test "$(program_id)" != "$normal"
 same "... with the same instructions" "$(tag)" "$normal_tag"
-check "nothing of the trace is left in the daemon" until_true 30 is "$objects" objects
+check "nothing of the trace is left in the daemon" until_true 100 is "$objects" objects
 [ -z "${XM_CORE:-}" ] || {
 	comment "left out: other fates, ends, generic mode, exclude maps (a load takes an emulated CPU half a minute)"
 	finish
@@ -79,7 +79,7 @@ seen_all()
 check "... are all seen" until_true 5 seen_all
 kill $tracer_pid
 wait $tracer_pid 2>/dev/null
-until_true 30 is xmcast_ingress program
+until_true 100 is xmcast_ingress program
 same "... as passed, and why" \
     "$(of 'select(.address == "239.9.9.9") | .verdict + " " + .protocol + ": " + .detail')" \
     "passed ipv4: no group covers this address"
@@ -88,12 +88,12 @@ same "... as passed, and why" \
 trace 239.1.1.1 --count 1000
 kill $tracer_pid
 wait $tracer_pid 2>/dev/null
-check "who hangs up ends it" until_true 30 is xmcast_ingress program
+check "who hangs up ends it" until_true 100 is xmcast_ingress program
 trace 239.1.1.1 --count 1000
 check "a second one is refused" refused 1 'one at a time' ctl trace 239.1.1.1
 kill $tracer_pid
 wait $tracer_pid 2>/dev/null
-until_true 30 is xmcast_ingress program
+until_true 100 is xmcast_ingress program
 same "time ends it" "$(ctl --json trace 239.1.1.1 --seconds 1 | jq -r .ended)" "time is up"
 check "only who may change may trace" refused 4 'group xmcast' setpriv --reuid 65534 --regid 65534 \
     --clear-groups "$build/cli/xmcastctl" trace 239.1.1.1
@@ -106,7 +106,7 @@ stop_daemon KILL 2>/dev/null
 check "when it is killed, forwarding goes on" deliver -n 100 239.1.1.1 all:r0 all:r2
 readies=$(grep -c ': ready: ' "$work/daemon.log")
 daemon
-check "... the next daemon gets ready" until_true 20 is $((readies + 1)) \
+check "... the next daemon gets ready" until_true 100 is $((readies + 1)) \
     grep -c ': ready: ' "$work/daemon.log"
 same "... and has restored it" "$(program)" xmcast_ingress
 
