@@ -222,21 +222,32 @@ class RealInterfaces(unittest.TestCase):
             self.assertEqual(cell['state'], 'empty')
             self.assertIn('--pktgen-dev', cell['reason'])
 
-    def test_from_elsewhere(self):
-        out = inside("""
-        ip addr add 192.0.2.9/24 dev ethAp && ip route add 239.1.0.1 dev ethAp
+    def beside(self, sender, group, words):
+        """The cells of a run beside somebody who sends to the group through that interface."""
+        out = inside(("""
+        ip addr add 192.0.2.9/24 dev %s && ip route add %s dev %s
         python3 -c 'import socket
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.sendto(bytes(32), ("239.1.0.1", 5000))
+        s.sendto(bytes(32), ("%s", 5000))
         print(flush=True)
-        while True: s.sendto(bytes(32), ("239.1.0.1", 5000))' >$TMP/sends &
+        while True: s.sendto(bytes(32), ("%s", 5000))' >$TMP/sends &
         sender=$!
         until [ -s $TMP/sends ]; do kill -0 $sender; sleep 0.02; done
-        $BENCH --source external --in ethA --out ethB --programs =redirect_map_multi,=xmcast-fold \
-            --pairs 3 || rc=1
+        $BENCH --in ethA --out ethB %s || rc=1
         kill $sender
-        """.replace('\n        ', '\n'))
-        found = json.loads(out.splitlines()[-1])['result']['cells']
+        """ % (sender, group, sender, group, group, words)).replace('\n        ', '\n'))
+        return json.loads(out.splitlines()[-1])['result']['cells']
+
+    def test_others_send_through_an_egress(self):
+        found = self.beside('ethB', '239.9.9.9', '--native --programs =redirect_map --pairs 2')
+        cell, = [c for c in found if c['topology'] == 'A->B']
+        self.assertEqual(cell['state'], 'invalid')
+        self.assertRegex(cell['reason'],
+                         'ethB got .* copies; somebody else sends through ethB, too: sysctl')
+
+    def test_from_elsewhere(self):
+        found = self.beside('ethAp', '239.1.0.1', '--source external --pairs 3 --programs '
+                            '=redirect_map_multi,=xmcast-fold')
         self.assertEqual(len(found), 2 * 3 * 2)
         for cell in found:
             self.assertEqual((cell['state'], cell['reason'], cell['source']), ('ok', '', 'external'))
