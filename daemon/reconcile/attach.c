@@ -87,6 +87,7 @@ static int take_off(struct reconcile *r, struct iface *iface, int ifindex, struc
 
 	if (error == -ENOENT || error == -ENODEV)
 		error = 0;
+	iface->stuck_told &= error != 0;
 	r->stuck_count -= iface->stuck != 0;
 	iface->stuck = error ? ifindex : 0;
 	r->stuck_count += iface->stuck != 0;
@@ -106,6 +107,7 @@ void attach_drop(struct reconcile *r, struct iface *iface)
 	iface->attached = iface->adopted = iface->receives = iface->outdated = false;
 	attach_store_word(r, iface); /* from here on its program passes everything */
 	restore_link(r, iface);
+	iface->stuck_told = false;
 	take_off(r, iface, iface->ifindex, &fault); /* attach_update() tries again, and tells */
 	iface->generation = 0;
 	iface->state = (struct ingress_state){0};
@@ -296,8 +298,11 @@ static void take_off_stuck(struct reconcile *r)
 		if (!iface || !iface->stuck || iface->attached)
 			continue;
 		int error = take_off(r, iface, iface->stuck, &fault);
-		if (error)
+		if (error && iface->stuck_told)
+			note_standing(r, error, &fault);
+		else if (error)
 			note_fault(r, error, &fault);
+		iface->stuck_told = error;
 	}
 }
 

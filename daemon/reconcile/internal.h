@@ -32,6 +32,8 @@
 void reconcile_step(struct reconcile *r);
 /* Keeps the first error of a round for the waiters, and for the status until it is mended. */
 void note_fault(struct reconcile *r, int error, const struct fault *fault);
+/* Only for the status: what the waiters of an earlier round were told. */
+void note_standing(struct reconcile *r, int error, const struct fault *fault);
 /* Only for the waiters: the status finds it in iface->forced. */
 void note_refusal(struct reconcile *r, int error, const struct fault *fault);
 void tell(struct reconcile *r, const char *event, const char *key, const char *value,

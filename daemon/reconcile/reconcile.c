@@ -16,11 +16,17 @@ void note_refusal(struct reconcile *r, int error, const struct fault *fault)
 	r->fault = *fault;
 }
 
+void note_standing(struct reconcile *r, int error, const struct fault *fault)
+{
+	r->passing |= retry_helps(error);
+	if (!r->faults++)
+		r->problem = *fault;
+}
+
 void note_fault(struct reconcile *r, int error, const struct fault *fault)
 {
 	note_refusal(r, error, fault);
-	if (!r->faults++)
-		r->problem = *fault;
+	note_standing(r, error, fault);
 }
 
 void tell(struct reconcile *r, const char *event, const char *key, const char *value,

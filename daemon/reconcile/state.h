@@ -34,6 +34,7 @@ struct iface {
 	bool adopted;	 /* attached by an earlier daemon, perhaps of another version */
 	bool tried;	 /* attaching failed and nothing has changed since */
 	int stuck;	 /* ifindex of where the kernel kept the program that was to go, 0: none */
+	bool stuck_told; /* those who waited then know of it */
 	bool receives;	 /* attached as ingress; attached without: lent, see lend.c */
 	bool outdated;	 /* its program could not be replaced by what is wanted now */
 	bool has_former; /* it ran in the other mode before, and nothing is attached yet */

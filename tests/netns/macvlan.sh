@@ -64,9 +64,15 @@ both()
 	    until_true 5 is active group 239.1.1.2 .state
 }
 check "an ingress below another" both
-ctl del-group 239.1.1.1 >"$work/del.out" 2>&1
+check "deleting the group below does not do all of it" \
+    sh -c "! '$build/cli/xmcastctl' del-group 239.1.1.1 >'$work/del.out' 2>&1"
+check "... and says what is not in force" grep 'cannot detach from in0' "$work/del.out"
 check "... whose group is deleted: the program stays, and status says why" \
     until_true 5 sh -c "'$build/cli/xmcastctl' status | grep 'upper device already has a program'"
+check "... which is no matter of the next change" ctl add-group 239.5.5.5 --from mv0 --to out0
+check "... status goes on to say it" \
+    sh -c "'$build/cli/xmcastctl' status | grep 'upper device already has a program'"
+check "... gone again" ctl del-group 239.5.5.5
 check "... passes everything" deliver -n 100 239.1.1.1 none:r0
 check "... the one above goes on" deliver -n 100 239.1.1.2 all:r1
 check "... and goes with it" ctl del-group 239.1.1.2
