@@ -131,20 +131,17 @@ static struct ingress_spec spec_of(const struct reconcile *r, const struct iface
  * The program of an earlier daemon: the same code is left alone, other code is replaced
  * without a gap. When that fails, the old one goes on.
  */
-int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link)
+int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link,
+		 struct fault *fault)
 {
-	struct fault fault;
-
 	iface->adopted = false;
 	struct ingress_spec spec = spec_of(r, iface, link);
 	spec.beside = r->generation + 1;
-	int error = dataplane_attach(r->dp, &spec, &iface->state, &fault);
+	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
 	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
 		iface->generation = ++r->generation;
-	if (error) {
-		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.480s", fault.text);
-		note_refusal(r, error, &fault);
-	}
+	if (error)
+		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.480s", fault->text);
 	iface->outdated = error;
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
@@ -230,6 +227,15 @@ static void try_attach(struct reconcile *r, struct iface *iface, const struct li
 	tell(r, "attach-failed", "interface", iface->name, fault.text);
 }
 
+static void renew_adopted(struct reconcile *r, struct iface *iface, const struct link *link)
+{
+	struct fault fault;
+	int error = attach_renew(r, iface, link, &fault);
+
+	if (error)
+		note_refusal(r, error, &fault);
+}
+
 /* An ingress that becomes a mere egress, or the other way: its program goes on. */
 static void change_role(struct reconcile *r, struct iface *iface, const struct link *link)
 {
@@ -249,7 +255,7 @@ static void update_ingress(struct reconcile *r, struct iface *iface, const struc
 	if (iface->attached && !iface->receives)
 		change_role(r, iface, link);
 	if (iface->adopted)
-		attach_renew(r, iface, link);
+		renew_adopted(r, iface, link);
 	else if (!iface->attached && !iface->tried)
 		try_attach(r, iface, link, wish);
 }
@@ -262,7 +268,7 @@ static void update_other(struct reconcile *r, struct iface *iface, const struct 
 	if (iface->attached && iface->receives)
 		change_role(r, iface, link);
 	if (iface->adopted)
-		attach_renew(r, iface, link);
+		renew_adopted(r, iface, link);
 	else if (lent && !iface->attached && !iface->tried)
 		lend(r, iface, link);
 }

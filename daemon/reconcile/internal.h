@@ -207,8 +207,12 @@ void quarantine_free(struct quarantine *q);
 bool tracing_covers(const struct reconcile *r, const struct iface *iface);
 
 /* attach.c */
-/* Replaces the program by the one that is wanted now, without a gap; the same is left alone. */
-int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link);
+/*
+ * Replaces the program by the one that is wanted now, without a gap; the same is left alone. Fills
+ * `fault` when it fails, and notes it nowhere but in the interface.
+ */
+int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link,
+		 struct fault *fault);
 void attach_update(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);

@@ -292,18 +292,31 @@ static void on_trace_event(const void *event, void *data)
 
 /* --- beginning and end --- */
 
-/* All ingresses it is about, with the instance that r->tracing wants now. */
-static int switch_programs(struct reconcile *r, const char *from)
+/*
+ * All ingresses it is about, with the instance that r->tracing wants now. Returns how many; `error`
+ * and `why`: what was wrong with the first of the others, 0 and "" when nothing was. Whoever waits
+ * for a change does not hear of it.
+ */
+static int switch_programs(struct reconcile *r, const char *from, int *error, struct fault *why)
 {
+	struct fault fault;
 	int count = 0;
 
+	*error = 0;
+	why->text[0] = 0;
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
 		if (!iface || !iface->attached || (from[0] && strcmp(from, iface->name)))
 			continue;
 		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
-		if (link && !attach_renew(r, iface, link))
-			count++;
+		if (!link)
+			continue;
+		int refused = attach_renew(r, iface, link, &fault);
+		count += !refused;
+		if (refused && !*error) {
+			*error = refused;
+			*why = fault;
+		}
 	}
 	return count;
 }
@@ -311,11 +324,13 @@ static int switch_programs(struct reconcile *r, const char *from)
 void reconcile_trace_stop(struct reconcile *r)
 {
 	struct tracing *t = r->tracing;
+	struct fault why;
+	int error;
 
 	if (!t)
 		return;
 	r->tracing = NULL;
-	switch_programs(r, t->wish.from);
+	switch_programs(r, t->wish.from, &error, &why); /* the ingresses keep what was wrong */
 	sd_event_source_disable_unref(t->events);
 	sd_event_source_disable_unref(t->timer);
 	tracer_close(r->dp);
@@ -375,8 +390,9 @@ static int listen_to(struct reconcile *r, struct tracing *t)
 	return error < 0 ? error : 0;
 }
 
-/* Why no ingress, or not `from`, runs a program. */
-static int no_program(const struct reconcile *r, const char *from, struct fault *fault)
+/* Why no ingress, or not `from`, runs a program; `error` and `why`: of switch_programs(). */
+static int no_program(const struct reconcile *r, const char *from, int error,
+		      const struct fault *why, struct fault *fault)
 {
 	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		const struct iface *iface = r->ifaces[slot];
@@ -384,10 +400,10 @@ static int no_program(const struct reconcile *r, const char *from, struct fault 
 			continue;
 		if (iface->attached)
 			return fault_set(
-			    fault, r->error ? r->error : -EIO,
+			    fault, error ? error : -EIO,
 			    "the program of %s cannot be exchanged for one that traces: "
 			    "%.300s",
-			    iface->name, r->fault.text);
+			    iface->name, why->text);
 		enum xm_reason reason = report_reason(r, iface);
 		return fault_set(fault, -ENOENT,
 				 "%s runs no program that could see a frame: %s (%s): see "
@@ -408,9 +424,11 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 {
 	const struct tracer_wish filter = {wish->address, wish->unmatched, wish->count};
 	struct iface *iface = wish->from[0] ? iface_find(r, wish->from) : NULL;
+	struct fault why = {0};
+	int refused = 0;
 
 	if (wish->from[0] && (!iface || !iface->attached))
-		return no_program(r, wish->from, fault);
+		return no_program(r, wish->from, 0, &why, fault);
 	struct tracing *t = calloc(1, sizeof(*t));
 	if (!t)
 		return fault_set(fault, -ENOMEM, "out of memory");
@@ -424,8 +442,8 @@ int reconcile_trace(struct reconcile *r, const struct trace_wish *wish, struct f
 	error = listen_to(r, t);
 	if (error)
 		fault_set(fault, error, "cannot trace: %s", strerror(-error));
-	else if (!switch_programs(r, wish->from))
-		error = no_program(r, wish->from, fault);
+	else if (!switch_programs(r, wish->from, &refused, &why))
+		error = no_program(r, wish->from, refused, &why, fault);
 	if (!error) {
 		t->deadline = now_ns() + wish->seconds * 1000000000ULL;
 		error = tracer_begin(r->dp, &filter, t->deadline, fault);
