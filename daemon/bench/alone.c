@@ -22,6 +22,6 @@ int alone_begin(struct fault *fault)
 		    fault, fd,
 		    "another measurement runs on this machine (process %s), and each would be "
 		    "in the other's figures: wait for it, or end it",
-		    holder);
+		    holder[0] ? holder : "unknown");
 	return fd < 0 ? fault_set(fault, fd, "%s/lock: %s", PLACE, strerror(-fd)) : 0;
 }

@@ -27,9 +27,11 @@ static void settle(const struct cell *cell, const struct bench_place *place,
 		bool all = reading->sent && reading->seen >= reading->sent;
 
 		for (unsigned int i = 0; i < cell->subject.receivers; i++) {
+			uint64_t now = traffic_received(place->traffic, i, cell->subject.native);
+
+			/* less than before: it is gone */
 			reading->received[i] =
-			    traffic_received(place->traffic, i, cell->subject.native) -
-			    before->received[i];
+			    now > before->received[i] ? now - before->received[i] : 0;
 			sum += reading->received[i];
 			all = all && reading->received[i] >= reading->sent;
 		}

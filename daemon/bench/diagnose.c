@@ -106,9 +106,9 @@ static void receiver_reason(const struct diagnosis *d, unsigned int i,
 		snprintf(rx, sizeof(rx), "%s", out);
 	if (!wire && now.up && !far.up)
 		snprintf(why, sizeof(why), "; %s is %s", rx, far.there ? "set down" : "gone");
-	else if (reading->received[i] > reading->seen)
+	else if (now.there && reading->received[i] > reading->seen)
 		snprintf(why, sizeof(why),
-			 "; somebody else sends through %s, too: sysctl net.ipv6.conf.%s."
+			 "; somebody else sends through %s, too: sysctl net/ipv6/conf/%s/"
 			 "disable_ipv6=1 stops this host's own",
 			 out, out);
 	else

@@ -84,7 +84,8 @@ static void blocks(struct work *w)
 {
 	const struct panel *p = w->panel;
 	unsigned int pairs = p->options->pairs, order[LINEUP_MAX];
-	double each = w->place.interval + BLOCK_COST;
+	double paced = p->options->pps ? (double)w->frames / p->options->pps : 0,
+	       each = (paced > w->place.interval ? paced : w->place.interval) + BLOCK_COST;
 
 	for (unsigned int block = 0; w->lineup.count && block < pairs && !output_stopping();
 	     block++) {

@@ -169,7 +169,8 @@ static int configure(const struct pktgen_job *job, const char *thread, const cha
 	if (!r)
 		command(device, NULL, "flag !SHARED");
 	if (!r)
-		r = command(device, fault, "delay %u", job->pps ? 1000000000 / job->pps : 0);
+		r = command(device, fault, "delay %u",
+			    job->pps ? (999999999 + job->pps) / job->pps : 0);
 	if (!r)
 		r = command(device, fault, "pkt_size %u", job->frame_len);
 	if (!r)

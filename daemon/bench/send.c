@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "daemon/bench/clock.h"
+#include "daemon/bench/output.h"
 
 /*
  * BPF_PROG_TEST_RUN, with live frames or without; the kernel's mean ns per frame goes to
@@ -76,6 +77,10 @@ static void send_packets(struct traffic *t, uint64_t frames, struct reading *rea
 		unsigned int most = t->pps ? PACED_BATCH : TRAFFIC_BATCH;
 		int n;
 
+		if (t->pps && output_stopping()) {
+			reading->error = -EINTR;
+			break;
+		}
 		pace(t, begin, reading->sent);
 		n = sendmmsg(t->packet, messages, left < most ? (unsigned int)left : most, 0);
 		if (n < 0 && (errno == EINTR || errno == ENOBUFS))

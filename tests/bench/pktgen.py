@@ -41,6 +41,7 @@ class Pktgen(unittest.TestCase):
         for cell in result['cells']:
             if cell['receivers'] and cell['state'] != 'ok':
                 # An emulated CPU may let live frames overflow the veth's ring: then it says so.
+                self.assertIn('XM_IN_VM', os.environ, cell)
                 self.assertEqual((cell['source'], cell['state']), ('live', 'invalid'), cell)
                 self.assertRegex(cell['reason'], r'blocks: the program saw \d+ of \d+', cell)
         self.assertEqual({c['source'] for c in cells(result, mode='generic', receivers=1)},

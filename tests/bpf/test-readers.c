@@ -169,7 +169,7 @@ static void *change(void *error)
 
 TEST(keys_that_come_and_go)
 {
-	uint64_t frames = 0, found = 0; /* found: without key 0, which stays */
+	uint64_t frames = 0, found = 0, missed = 0; /* the last two: without key 0, which stays */
 	pthread_t writer;
 	int error = 0;
 
@@ -186,10 +186,14 @@ TEST(keys_that_come_and_go)
 			continue;
 		}
 		found += own;
+		missed += ROUND - own;
 	}
 	stop = true;
 	assert_int_equal(pthread_join(writer, NULL), 0);
 	assert_int_equal(error, 0);
+	/* 15 of 30 keys in each tenth turn, and another time the other 15 */
+	assert_true(found >= TURNS / 10 * 15ULL * ROUND);
+	assert_true(missed >= TURNS / 10 * 15ULL * ROUND);
 	print_message("# %llu frames, %llu found their group, in %u turns of 30 keys\n",
 		      (unsigned long long)frames, (unsigned long long)found, turns);
 }

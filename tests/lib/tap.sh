@@ -76,9 +76,11 @@ same()
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$work/same.out"; fi
 }
 
-# until_true SECONDS COMMAND...: polls until it succeeds; fails at the deadline.
+# until_true SECONDS COMMAND...: polls until it succeeds; fails at the deadline, which is its own, also
+# when the command waits so, too.
 until_true()
 {
+	local deadline
 	deadline=$(($(date +%s) + $1))
 	shift
 	while ! "$@" >"$work/until.out" 2>&1; do

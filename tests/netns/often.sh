@@ -4,18 +4,18 @@
 . "$(dirname "$0")/lib.sh"
 
 flaps=15
-network 2
-configure 'group 239.1.1.1 --from in0 --to out0,out1' 'interface in0 --mode native'
+network 3
+configure 'group 239.1.1.1 --from in0 --to out0,out1,out2' 'interface in0 --mode native'
 until_true 10 settled
 setpriv --pdeathsig KILL "$build/cli/xmcastctl" monitor >"$work/events" 2>&1 &
-# Until it listens, out1's changes are for it alone to see.
+# Until it listens, out2's changes are for it alone to see.
 heard()
 {
-	ip link set out1 down
-	until_true 5 is down egress_state 239.1.1.1 out1
-	ip link set out1 up
-	until_true 5 is ready egress_state 239.1.1.1 out1
-	grep ' ready out1' "$work/events"
+	ip link set out2 down
+	until_true 5 is down egress_state 239.1.1.1 out2
+	ip link set out2 up
+	until_true 5 is ready egress_state 239.1.1.1 out2
+	grep ' ready out2' "$work/events"
 }
 check "monitor listens" until_true 30 heard
 : >"$work/daemon.log"

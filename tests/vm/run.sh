@@ -112,10 +112,15 @@ boot() {
 
 # several KERNEL...: three guests at a time, each by this script on its own: much of what they do is wait.
 several() {
-	printf '%s\n' "$@" | setpriv --pdeathsig TERM xargs -P 3 -I '{}' setpriv --pdeathsig TERM \
+	printf '%s\n' "$@" >"$work/kernels"
+	setpriv --pdeathsig TERM xargs -a "$work/kernels" -P 3 -I '{}' setpriv --pdeathsig TERM \
 		sh -c 'kernel=$1 out=$2 && shift 2 && exec sh "$0" "$kernel" "$@" >"$out/$kernel"' \
 		"$here/run.sh" '{}' "$work" --only "$only" --suite "$suites" --build "$build" \
-		--timeout "$timeout"
+		--timeout "$timeout" &
+	_guests=$!
+	trap 'kill "$_guests"; exit 130' INT TERM HUP
+	wait "$_guests"
+	trap 'exit 130' INT TERM HUP
 	passed=0 failed=0 skipped=0
 	for kernel; do
 		sed '$d' "$work/$kernel"
