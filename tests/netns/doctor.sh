@@ -147,7 +147,7 @@ fault warning merging in0
 ns r0 ethtool -K r0 gro off
 ns r1 ethtool -K r1 gro off
 configure 'group 239.1.1.1 --from in0 --to out0,out1'
-check "all that force generic mode are named" is "2 2" sh -c "'$build/cli/xmcastctl' --json doctor |
+check "all that force generic mode are named" until_true 5 is "2 2" sh -c "'$build/cli/xmcastctl' --json doctor |
     jq -r '.findings[] | select(.check == \"mode\") |
         \"\\(.text | [scan(\"peer-no-napi\")] | length) \\(.remedy | [scan(\"gro on\")] | length)\"'"
 check "reattach tells the mode and why" sh -c "'$build/cli/xmcastctl' reattach in0 |
