@@ -29,8 +29,8 @@ void attach_store_word(struct reconcile *r, const struct iface *iface)
 
 static void warn(struct iface *iface, const char *what, const char *why)
 {
-	size_t used = strlen(iface->forced);
-	snprintf(iface->forced + used, sizeof(iface->forced) - used, "%s%s: %s", used ? "; " : "",
+	size_t used = strlen(iface->lacks);
+	snprintf(iface->lacks + used, sizeof(iface->lacks) - used, "%s%s: %s", used ? "; " : "",
 		 what, why);
 }
 
@@ -44,6 +44,8 @@ static void prepare_link(struct reconcile *r, struct iface *iface, const struct 
 	const char *why = "";
 	bool hides = false;
 
+	if (!iface->outdated)
+		iface->lacks[0] = 0; /* of the last time */
 	if (!link->allmulti) {
 		record->flags |= XM_RECORD_ALLMULTI; /* first, so that a crash cannot forget it */
 		if (netlink_set_allmulti(r->netlink, iface->ifindex, true, &why))
@@ -77,6 +79,8 @@ static void restore_link(struct reconcile *r, struct iface *iface)
 			netlink_set_vlan_offload(r->netlink, iface->ifindex, true, NULL);
 	}
 	record->flags &= ~(XM_RECORD_ALLMULTI | XM_RECORD_VLAN_OFFLOAD);
+	if (!iface->outdated)
+		iface->lacks[0] = 0;
 }
 
 /* 0 also when it was gone already. What stays is kept in the record, for the next daemon, too. */
@@ -140,12 +144,13 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
 	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
 		iface->generation = ++r->generation;
+	iface->lacks[0] = 0;
 	if (error)
-		snprintf(iface->forced, sizeof(iface->forced), "not upgraded: %.480s", fault->text);
+		snprintf(iface->lacks, sizeof(iface->lacks), "not upgraded: %.480s", fault->text);
 	iface->outdated = error;
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
-	if (!error)
+	if (!error && iface->receives)
 		prepare_link(r, iface, link);
 	return error;
 }
@@ -176,12 +181,15 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 	record->flags &= ~(XM_RECORD_NATIVE | XM_RECORD_DISPATCHER);
 	record->flags |= (iface->native ? XM_RECORD_NATIVE : 0) |
 			 (iface->state.dispatcher ? XM_RECORD_DISPATCHER : 0);
+	iface->has_former = iface->outdated = false;
+	iface->lacks[0] = 0;
 	if (iface->receives)
 		prepare_link(r, iface, link);
-	iface->has_former = iface->outdated = false;
-	char mode[sizeof(iface->forced) + 16]; /* and what forced it */
-	snprintf(mode, sizeof(mode), "%s%s%s", iface->native ? "native" : "generic",
-		 iface->forced[0] ? ": " : "", iface->forced);
+	/* and what forced it */
+	char mode[sizeof(iface->forced) + sizeof(iface->lacks) + 16];
+	snprintf(mode, sizeof(mode), "%s%s%s%s%s", iface->native ? "native" : "generic",
+		 iface->forced[0] ? ": " : "", iface->forced, iface->lacks[0] ? "; " : "",
+		 iface->lacks);
 	tell(r, "attached", "interface", iface->name, mode);
 	return 0;
 }

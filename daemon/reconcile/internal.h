@@ -34,7 +34,7 @@ void reconcile_step(struct reconcile *r);
 void note_fault(struct reconcile *r, int error, const struct fault *fault);
 /* Only for the status: what the waiters of an earlier round were told. */
 void note_standing(struct reconcile *r, int error, const struct fault *fault);
-/* Only for the waiters: the status finds it in iface->forced. */
+/* Only for the waiters: the status finds it in the interface. */
 void note_refusal(struct reconcile *r, int error, const struct fault *fault);
 void tell(struct reconcile *r, const char *event, const char *key, const char *value,
 	  const char *detail);

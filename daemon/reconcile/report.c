@@ -147,6 +147,8 @@ static void report_program(struct reconcile *r, const struct iface *iface, const
 
 	out->wanted = !wish ? "auto" : wish->detached ? "detached" : mode_name(wish->mode);
 	snprintf(out->forced, sizeof(out->forced), "%s", iface->forced);
+	if (iface->lacks[0])
+		add_words(out->forced, sizeof(out->forced), iface->lacks);
 	if (wish && wish->detached)
 		detached_by(wish, out->forced, sizeof(out->forced));
 	else if (link && iface->is_ingress && link_mixes_vlans(link))
@@ -258,7 +260,7 @@ int reconcile_stats(struct reconcile *r, struct stats_report *out)
 	return count_not_ready(r, out);
 }
 
-/* An ingress without a program, or with another than is wanted; `forced` says why. */
+/* An ingress without a program, or with another than is wanted. */
 static bool interface_failed(const struct reconcile *r, const struct iface *iface)
 {
 	const struct interface_wish *wish = model_find_interface(r->model, iface->name);
@@ -275,7 +277,8 @@ static void report_problem(const struct reconcile *r, char *buf, size_t size)
 	for (uint32_t slot = 1; !*buf && slot <= r->dp->sizes.interfaces; slot++) {
 		const struct iface *iface = r->ifaces[slot];
 		if (iface && interface_failed(r, iface))
-			snprintf(buf, size, "%s: %s", iface->name, iface->forced);
+			snprintf(buf, size, "%s: %s", iface->name,
+				 iface->attached && iface->outdated ? iface->lacks : iface->forced);
 	}
 	if (!*buf)
 		left_out_words(r, buf, size);

@@ -42,6 +42,7 @@ struct iface {
 	uint32_t generation;
 	struct ingress_state state;
 	char forced[FAULT_TEXT_MAX]; /* why the mode is what it is, or why attaching failed */
+	char lacks[FAULT_TEXT_MAX];  /* what the program that runs, or its link, is not */
 	unsigned int prefixes, source_prefixes; /* entries in the tries */
 	uint32_t exclude;			/* slot of its own exclude map, --enforce lookup */
 	bool exclude_closed;			/* which does not hold all it must */

@@ -63,11 +63,17 @@ both()
 	    ctl add-group 239.1.1.2 --from mv0 --to out1 &&
 	    until_true 5 is active group 239.1.1.2 .state
 }
+detail()
+{
+	ctl --json list-interfaces | jq -r ".interfaces[] | select(.interface == \"$1\") | .detail"
+}
 check "an ingress below another" both
+was=$(detail in0)
 check "... trace cannot exchange its program" \
     sh -c "! timeout 60 '$build/cli/xmcastctl' trace 239.1.1.1 --from in0 >'$work/trace.out' 2>&1"
 check "... and says so" grep 'program of in0 cannot be exchanged' "$work/trace.out"
 check "... which is no matter of the next change" ctl add-group 239.5.5.5 --from mv0 --to out0
+same "... nor of the ingress, later" "$was" "$(detail in0)"
 check "... gone again" ctl del-group 239.5.5.5
 check "deleting the group below does not do all of it" \
     sh -c "! '$build/cli/xmcastctl' del-group 239.1.1.1 >'$work/del.out' 2>&1"

@@ -127,4 +127,24 @@ trace 239.1.1.1 --count 20
 check "an exclude map" deliver -n 100 239.1.1.1 all:r0 none:r1
 over
 same "... is named" "$(fates out0), $(fates out1)" "20 transmitted, 20 excluded"
+
+# What is wrong with the link of an ingress is said once, however often its program is exchanged. Nobody
+# reaches the other end of q0, whose namespace has no name and no process.
+: >"$work/unnamed"
+check "a namespace that nobody is in" unshare --net="$work/unnamed" true
+ip link add q0 type veth peer name q1
+ip link set q1 netns "$work/unnamed"
+ip link set q0 up
+detail()
+{
+	ctl --json list-interfaces | jq -r '.interfaces[] | select(.interface == "q0") | .detail'
+}
+check "an ingress from there" ctl add-group 239.7.7.7 --from q0 --to out0
+was=$(detail)
+check "... has a warning" test "${was#*VLAN tags may be hidden}" != "$was"
+for nth in first second; do
+	same "the $nth trace there" "$(ctl --json trace 239.7.7.7 --from q0 --seconds 1 | jq -r .ended)" \
+	    "time is up"
+	same "... leaves the warning as it was" "$(detail)" "$was"
+done
 finish
