@@ -41,15 +41,18 @@ static void warn(struct iface *iface, const char *what, const char *why)
 static void prepare_link(struct reconcile *r, struct iface *iface, const struct link *link)
 {
 	struct xm_interface_record *record = &r->dp->interface_records[iface->slot];
-	const char *why = "";
+	const char *why = NULL;
 	bool hides = false;
 
 	if (!iface->outdated)
 		iface->lacks[0] = 0; /* of the last time */
 	if (!link->allmulti) {
 		record->flags |= XM_RECORD_ALLMULTI; /* first, so that a crash cannot forget it */
-		if (netlink_set_allmulti(r->netlink, iface->ifindex, true, &why))
+		if (netlink_set_allmulti(r->netlink, iface->ifindex, true, &why)) {
+			if (why) /* the kernel refused; else it is set, and only not seen yet */
+				record->flags &= ~XM_RECORD_ALLMULTI;
 			warn(iface, "allmulticast could not be set", why ? why : "");
+		}
 	}
 	int error = link_hides_vlans(link)
 			? 0
