@@ -3,7 +3,7 @@
  * What could not be done for want of memory or descriptors, or because the kernel did not
  * answer, is tried again: after a second, then ever more seldom, and with every change of the
  * model. Rounds in between, for an event or at the end of a grace period, do not look at all of it,
- * so that they end well says nothing. Other errors wait for a change that may mend them.
+ * so that how they end changes nothing. Other errors wait for a change that may mend them.
  */
 #include <errno.h>
 
@@ -54,11 +54,21 @@ void retry_with_change(struct reconcile *r)
 		look_at_all(r);
 }
 
+static bool is_planned(const struct reconcile *r)
+{
+	int armed = SD_EVENT_OFF;
+
+	return r->retry_timer && sd_event_source_get_enabled(r->retry_timer, &armed) >= 0 &&
+	       armed != SD_EVENT_OFF;
+}
+
 void retry_plan(struct reconcile *r)
 {
 	bool in_between = r->retry_usec && !r->retrying;
 
 	r->retrying = false;
+	if (in_between && is_planned(r))
+		return; /* however it ended: else events keep putting it off */
 	if (!r->passing) {
 		if (in_between)
 			return;
