@@ -151,6 +151,7 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	if (error)
 		snprintf(iface->lacks, sizeof(iface->lacks), "not upgraded: %.480s", fault->text);
 	iface->outdated = error;
+	iface->outdated_passes = retry_helps(error);
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
 	if (!error && iface->receives)

@@ -32,9 +32,13 @@ static void look_at_all(struct reconcile *r)
 {
 	for (struct actual_set *set = r->sets; set; set = set->next)
 		set->dirty = true;
-	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++)
-		if (r->ifaces[slot])
-			attach_again(r->ifaces[slot]);
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (iface)
+			attach_again(iface);
+		if (iface && iface->outdated && iface->outdated_passes)
+			iface->adopted = iface->attached;
+	}
 	r->links_dirty = r->entries_dirty = r->retrying = true;
 }
 

@@ -37,7 +37,8 @@ struct iface {
 	bool stuck_told; /* those who waited then know of it */
 	bool receives;	 /* attached as ingress; attached without: lent, see lend.c */
 	bool outdated;	 /* its program could not be replaced by what is wanted now */
-	bool has_former; /* it ran in the other mode before, and nothing is attached yet */
+	bool outdated_passes;	/* ... because of an error that may pass */
+	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;
 	struct ingress_state state;

@@ -331,6 +331,10 @@ void reconcile_trace_stop(struct reconcile *r)
 		return;
 	r->tracing = NULL;
 	switch_programs(r, t->wish.from, &error, &why); /* the ingresses keep what was wrong */
+	if (retry_helps(error)) {
+		r->passing = true;
+		retry_plan(r); /* no round may come by itself */
+	}
 	sd_event_source_disable_unref(t->events);
 	sd_event_source_disable_unref(t->timer);
 	tracer_close(r->dp);

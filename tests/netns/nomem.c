@@ -3,7 +3,7 @@
  * Preloaded into xmcastd: the kernel refuses one write into a map, or two. The file XMCAST_NOMEM
  * holds numbers, of 4 bytes each, in the machine's order: how many writes there were from now on;
  * and for each that fails which (0: none) and the error (0: none, but the process stops itself in
- * front of the write).
+ * front of the write). While a file XMCAST_NOEXCHANGE exists, no program is attached, either.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,4 +58,19 @@ int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 		raise(SIGSTOP);
 	}
 	return real(fd, key, value, flags);
+}
+
+int bpf_xdp_attach(int ifindex, int fd, __u32 flags, const void *options);
+
+int bpf_xdp_attach(int ifindex, int fd, __u32 flags, const void *options)
+{
+	static int (*real)(int, int, __u32, const void *);
+	const char *refuse = getenv("XMCAST_NOEXCHANGE");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "bpf_xdp_attach");
+	if (!refuse || access(refuse, F_OK))
+		return real(ifindex, fd, flags, options);
+	errno = ENOMEM;
+	return -errno;
 }

@@ -59,4 +59,23 @@ for n in $(seq "$writes"); do
 	check "write $n of $writes fails" nth "$n"
 	check "... and nobody changes anything" alone "$n"
 done
+
+# The program of an ingress cannot be exchanged when a trace ends: it goes on, and time makes it right.
+fail_at 0
+. "$tests/trace-lib.sh"
+stop_daemon
+export XMCAST_NOEXCHANGE="$work/noexchange"
+check "xmcastd starts" configure 'group 239.1.1.1 --from in0 --to out0' 'interface in0 --mode native'
+until_true 5 settled
+trace 239.1.1.1 --count 10
+same "a program that traces" "$(program)" xmcast_ingress_traced
+: >"$XMCAST_NOEXCHANGE"
+check "datagrams while none can be attached" deliver -n 10 239.1.1.1 all:r0
+over
+check "... are forwarded after the trace" deliver -n 100 239.1.1.1 all:r0
+same "... by the same program" "$(program)" xmcast_ingress_traced
+check "... status says so" sh -c "'$build/cli/xmcastctl' status | grep 'in0: not upgraded'"
+rm "$XMCAST_NOEXCHANGE"
+check "with memory again, its own comes by itself" until_true 60 is xmcast_ingress program
+check "... and status has no problem" until_true 5 is null said_problem
 finish
