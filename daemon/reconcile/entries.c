@@ -101,12 +101,6 @@ static bool prepare(struct reconcile *r, struct want *wants, size_t count)
 		if (!want->from->group || !ingress->decided)
 			continue;
 		want->set = sets_get(r, want->from->group->set, ingress->native);
-		if (!want->set) {
-			struct fault fault;
-			fault_set(&fault, -ENOSPC,
-				  "no room for another egress set: raise `limit sets` and restart");
-			note_fault(r, -ENOSPC, &fault);
-		}
 		if (r->model->enforce != ENFORCE_LOOKUP)
 			continue;
 		if (want->from->group != last)

@@ -154,6 +154,9 @@ const struct exclude_set *excludes_get(struct reconcile *r, const struct names *
 	set = calloc(1, sizeof(*set));
 	if (!set || names_copy(&set->names, names)) {
 		free(set);
+		note_fault(r, -ENOMEM,
+			   &(struct fault){"out of memory for an exclude list: its groups are "
+					   "copied to nobody until it is tried again"});
 		return &failed;
 	}
 	set->next = r->excludes;

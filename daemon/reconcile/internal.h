@@ -146,7 +146,7 @@ void link_vlan_detail(const struct reconcile *r, const struct link *link, uint32
 		      size_t size);
 
 /* sets.c */
-/* The set of `wanted` in that mode, made if need be; NULL: out of numbers or memory. */
+/* The set of `wanted` in that mode, made if need be; NULL: out of numbers or memory, noted. */
 struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool native);
 /* Brings every dirty set up to date; true: more slots must grow first. */
 bool sets_update(struct reconcile *r);

@@ -18,11 +18,16 @@ struct actual_set *sets_get(struct reconcile *r, struct egress_set *wanted, bool
 	if (set)
 		return set;
 	set = calloc(1, sizeof(*set));
-	if (!set)
+	if (!set) {
+		note_fault(r, -ENOMEM, &(struct fault){"out of memory for an egress set"});
 		return NULL;
+	}
 	set->head = numbers_pop(&r->free_sets);
 	if (!set->head) {
 		free(set);
+		note_fault(r, -ENOSPC,
+			   &(struct fault){"no room for another egress set: raise `limit sets` and "
+					   "restart"});
 		return NULL;
 	}
 	set->wanted = wanted;
@@ -71,6 +76,8 @@ static int add_member(struct gather *g, const char *name, const struct link *lin
 		g->room = room;
 	}
 	struct iface *iface = iface_get(g->r, name);
+	if (!iface && !g->r->no_slot)
+		return -ENOMEM;
 	struct member *m = &g->members[g->count++];
 	*m = (struct member){
 	    .iface = iface,
