@@ -3,18 +3,15 @@
 
 #include <time.h>
 
-double clock_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double clock_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+double clock_seconds(void)
+{
+	return 1e-9 * clock_ns();
 }

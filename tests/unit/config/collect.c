@@ -55,3 +55,12 @@ int leave_directory(void)
 {
 	return chdir("/") < 0 ? -1 : nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
+
+void put_file(const char *name, const char *text)
+{
+	FILE *stream = fopen(name, "w");
+
+	assert_non_null(stream);
+	fputs(text, stream);
+	assert_int_equal(fclose(stream), 0);
+}

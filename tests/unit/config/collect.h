@@ -21,6 +21,8 @@ int enter_new_directory(void);
 int leave_directory(void);
 /* Its path. */
 extern char dir[];
+/* A file there with that text, instead of one that was there; the test fails when it cannot be. */
+void put_file(const char *name, const char *text);
 
 int read_string(const char *text, bool runtime, struct model *model, struct errors *errors);
 

@@ -25,15 +25,6 @@ static int teardown(void **state)
 	return leave_directory();
 }
 
-static void put(const char *name, const char *text)
-{
-	FILE *stream = fopen(name, "w");
-
-	assert_non_null(stream);
-	fputs(text, stream);
-	assert_int_equal(fclose(stream), 0);
-}
-
 static void bind_socket(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -58,14 +49,14 @@ static void conf_d_is_read_beside_the_file(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("x.conf", "group 239.1.1.1 --from in --to a\nlimit groups 5\n");
-	put("conf.d/a.conf", "group 239.1.1.2 --from in --to a\n");
-	put("conf.d/b.conf", "interface in --exclude b");
-	put("conf.d/.hidden.conf", "nonsense\n");
-	put("conf.d/a.conf~", "nonsense\n");
-	put("conf.d/a.conf.dpkg-old", "nonsense\n");
-	put("conf.d/README", "nonsense\n");
-	put("conf.d/.conf", "nonsense\n");
+	put_file("x.conf", "group 239.1.1.1 --from in --to a\nlimit groups 5\n");
+	put_file("conf.d/a.conf", "group 239.1.1.2 --from in --to a\n");
+	put_file("conf.d/b.conf", "interface in --exclude b");
+	put_file("conf.d/.hidden.conf", "nonsense\n");
+	put_file("conf.d/a.conf~", "nonsense\n");
+	put_file("conf.d/a.conf.dpkg-old", "nonsense\n");
+	put_file("conf.d/README", "nonsense\n");
+	put_file("conf.d/.conf", "nonsense\n");
 	assert_int_equal(read_all("x.conf", &model), 0);
 	assert_int_equal(model->group_count, 2);
 	assert_string_equal(FIND(model, "239.1.1.1", "in")->file, "x.conf");
@@ -87,9 +78,9 @@ static void files_come_in_the_order_of_versions(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("x.conf", "limit groups 1\n");
-	put("conf.d/9.conf", "limit groups 9\n");
-	put("conf.d/10.conf", "limit groups 10\n");
+	put_file("x.conf", "limit groups 1\n");
+	put_file("conf.d/9.conf", "limit groups 9\n");
+	put_file("conf.d/10.conf", "limit groups 10\n");
 	assert_int_equal(read_all("x.conf", &model), 0);
 	assert_int_equal(model->limits.groups, 10);
 	model_free(model);
@@ -102,8 +93,9 @@ static void a_later_file_replaces_what_is_said_of_an_interface(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("x.conf", "interface in --mode native --exclude a\ninterface other --mode generic\n");
-	put("conf.d/saved.conf", "interface in --mode native --detached\n");
+	put_file("x.conf",
+		 "interface in --mode native --exclude a\ninterface other --mode generic\n");
+	put_file("conf.d/saved.conf", "interface in --mode native --detached\n");
 	assert_int_equal(read_all("x.conf", &model), 0);
 	assert_int_equal(model->interface_count, 2);
 	const struct interface_wish *wish = model_find_interface(model, "in");
@@ -112,7 +104,7 @@ static void a_later_file_replaces_what_is_said_of_an_interface(void **state)
 	assert_int_equal(wish->exclude.count, 0);
 	assert_string_equal(wish->file, "conf.d/saved.conf");
 	model_free(model);
-	put("conf.d/saved.conf", "interface in --detached\ninterface in --mode native\n");
+	put_file("conf.d/saved.conf", "interface in --detached\ninterface in --mode native\n");
 	assert_int_equal(read_all("x.conf", &model), 1);
 	assert_non_null(strstr(errors.text, "is stated at conf.d/saved.conf:1 already"));
 	model_free(model);
@@ -124,9 +116,9 @@ static void errors_of_all_files_are_told(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("x.conf", "\nwrong\ngroup 239.1.1.1 --from in --to a\n");
-	put("conf.d/a.conf", "group 239.1.1.1 --from in --to b\n");
-	put("conf.d/b.conf", "limit groups 0\n");
+	put_file("x.conf", "\nwrong\ngroup 239.1.1.1 --from in --to a\n");
+	put_file("conf.d/a.conf", "group 239.1.1.1 --from in --to b\n");
+	put_file("conf.d/b.conf", "limit groups 0\n");
 	assert_int_equal(read_all("x.conf", &model), 3);
 	assert_true(!strncmp(errors.text, "x.conf:2: wrong", 15));
 	assert_non_null(strstr(errors.text, "conf.d/a.conf:1: group 239.1.1.1 from in: is defined "
@@ -150,8 +142,8 @@ static void what_cannot_be_read_is_an_error(void **state)
 	/* One bad file of conf.d does not hide the errors of the others. */
 	mkdir("conf.d", 0755);
 	mkdir("conf.d/a.conf", 0755);
-	put("conf.d/b.conf", "wrong\n");
-	put("x.conf", "");
+	put_file("conf.d/b.conf", "wrong\n");
+	put_file("x.conf", "");
 	assert_int_equal(read_all("x.conf", &model), -EISDIR);
 	assert_non_null(strstr(errors.text, "conf.d/a.conf:0: cannot be read: Is a directory"));
 	assert_non_null(strstr(errors.text, "conf.d/b.conf:1: wrong"));
@@ -169,7 +161,7 @@ static void odd_file(const char *path, int kind)
 	if (kind == 2)
 		bind_socket(path);
 	if (kind == 3) {
-		put(path, "");
+		put_file(path, "");
 		assert_int_equal(truncate(path, 1L << 31), 0);
 	}
 }
@@ -184,7 +176,7 @@ static void what_is_no_text_is_refused_at_once(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("y.conf", "");
+	put_file("y.conf", "");
 	for (int kind = 0; kind < 4; kind++) {
 		for (int i = 0; i < 3; i++)
 			odd_file(paths[i], kind);
@@ -215,7 +207,7 @@ static void without_conf_d_all_is_well(void **state)
 	struct model *model;
 
 	(void)state;
-	put("x.conf", "group 239.1.1.1 --from in --to a");
+	put_file("x.conf", "group 239.1.1.1 --from in --to a");
 	assert_int_equal(read_all("x.conf", &model), 0);
 	assert_int_equal(model->group_count, 1);
 	model_free(model);
@@ -229,7 +221,7 @@ static void conf_d_is_read_without_an_optional_file(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
+	put_file("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
 	assert_int_equal(config_read("absent.conf", true, &found, model, collect, &errors), 0);
 	assert_int_equal(model->group_count, 1);
 	assert_false(found.file);
@@ -244,8 +236,8 @@ static void conf_d_is_read_beside_an_optional_file(void **state)
 
 	(void)state;
 	mkdir("conf.d", 0755);
-	put("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
-	put("x.conf", "group 239.1.1.2 --from in --to a\n");
+	put_file("conf.d/saved.conf", "group 239.1.1.1 --from in --to a\n");
+	put_file("x.conf", "group 239.1.1.2 --from in --to a\n");
 	assert_int_equal(config_read("x.conf", true, &found, model, collect, &errors), 0);
 	assert_int_equal(model->group_count, 2);
 	assert_true(found.file);

@@ -30,15 +30,6 @@ static int tear_down(void **state)
 	return leave_directory();
 }
 
-static void put(const char *name, const char *text)
-{
-	FILE *stream = fopen(name, "w");
-
-	assert_non_null(stream);
-	fputs(text, stream);
-	assert_int_equal(fclose(stream), 0);
-}
-
 /* Names of files are kept for ever: the n-th time they are new ones. */
 static void name_files(long n, char file[static 40], char more[static 2][40])
 {
@@ -54,9 +45,9 @@ static int read_with(long n)
 	int r;
 
 	name_files(n, file, more);
-	put(file, "limit groups 5\ngroup 239.1.1.1 --from in --to a,b --exclude c\n");
-	put(more[0], "group 239.1.1.2 --from in --to a\n");
-	put(more[1], "interface in --exclude b\n");
+	put_file(file, "limit groups 5\ngroup 239.1.1.1 --from in --to a,b --exclude c\n");
+	put_file(more[0], "group 239.1.1.2 --from in --to a\n");
+	put_file(more[1], "interface in --exclude b\n");
 	errors = (struct errors){};
 	allocations_left = n;
 	r = config_read(file, false, NULL, model, collect, &errors);
