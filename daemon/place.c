@@ -152,15 +152,20 @@ static int name_owner(const struct sockaddr_un *name, socklen_t size, uid_t *uid
 static int bind_or_wait(int fd, const struct sockaddr_un *name, socklen_t size, int *pid,
 			uid_t *uid)
 {
+	bool lives = false;
+
 	for (int i = 0; i < 100; i++) {
 		if (!bind(fd, (const struct sockaddr *)name, size))
 			return listen(fd, SOMAXCONN) ? -errno : 0;
 		if (errno != EADDRINUSE)
 			return -errno;
-		*pid = name_owner(name, size, uid);
-		if (*pid == 0 || (*pid > 0 && !lock_is_dying(*pid)))
+		if (lives)
 			break;
-		usleep(50000);
+		*pid = name_owner(name, size, uid);
+		/* once more, for it may have gone before we looked */
+		lives = *pid == 0 || (*pid > 0 && !lock_is_dying(*pid));
+		if (!lives)
+			usleep(50000);
 	}
 	return -EBUSY;
 }

@@ -16,9 +16,12 @@
 bool lock_is_dying(pid_t pid)
 {
 	char path[32], exe[8];
+	int directory = snprintf(path, sizeof(path), "/proc/%d/exe", pid) - (int)strlen("/exe");
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT;
+	if (readlink(path, exe, sizeof(exe)) >= 0 || errno != ENOENT)
+		return false;
+	path[directory] = 0;
+	return !access(path, F_OK); /* else it is gone, or hidden from us (proc(5), hidepid) */
 }
 
 static int try(int fd)
@@ -54,9 +57,10 @@ static int wait_for_holder(int fd, unsigned int patience, char holder[static LOC
 
 	for (unsigned int waited = 0; r == -EBUSY && waited < DYING; waited += STEP) {
 		read_holder(fd, holder);
-		if (!lock_is_dying(atoi(holder)))
+		bool dying = lock_is_dying(atoi(holder));
+		r = lock_wait(fd, dying ? STEP : 0); /* it may have gone before we looked */
+		if (!dying)
 			break;
-		r = lock_wait(fd, STEP);
 	}
 	return r;
 }

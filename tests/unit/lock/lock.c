@@ -2,6 +2,7 @@
 /* One process at a time: who lives is named, who is dying is waited for. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,6 +125,24 @@ static void test_who_is_dying_is_waited_for(void **state)
 	assert_int_equal(waitpid(dying, NULL, 0), dying);
 }
 
+/* Hidden from us, or of another pid namespace: its number says nothing here. */
+static void test_who_is_not_seen_is_not_waited_for(void **state)
+{
+	int fd = lock_file(path, 0600, 0, holder),
+	    hidden = INT_MAX; /* over the kernel's limit, 2^22 */
+	char own[16];
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	dprintf(fd, "%d\n", hidden);
+	assert_false(lock_is_dying(hidden));
+	assert_int_equal(lock_file(path, 0600, 0, holder), -EBUSY);
+	snprintf(own, sizeof(own), "%d", hidden);
+	assert_string_equal(holder, own);
+	close(fd);
+}
+
 static void test_patience_waits_for_who_lives(void **state)
 {
 	int fd = lock_file(path, 0600, 0, holder);
@@ -161,6 +180,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_who_lives_is_named, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_who_is_dying_is_waited_for, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_who_is_not_seen_is_not_waited_for, set_up,
+					    tear_down),
 	    cmocka_unit_test_setup_teardown(test_patience_waits_for_who_lives, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_a_removed_file_is_no_lock, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_a_link_is_no_lock, set_up, tear_down),
