@@ -30,6 +30,9 @@
 
 /* reconcile.c */
 void reconcile_step(struct reconcile *r);
+/* A grace period failed, and is noted: who waits hears so, and the next step comes a little later.
+ */
+void reconcile_pause(struct reconcile *r);
 /* Keeps the first error of a round for the waiters, and for the status until it is mended. */
 void note_fault(struct reconcile *r, int error, const struct fault *fault);
 /* Only for the status: what the waiters of an earlier round were told. */
@@ -43,7 +46,7 @@ void tell(struct reconcile *r, const char *event, const char *key, const char *v
 enum work { WORK_NONE, WORK_GRACE, WORK_GROW };
 int worker_open(struct worker **out, struct reconcile *r);
 void worker_close(struct worker *worker);
-/* The job's end calls reconcile_step(), with an error noted as a fault. */
+/* The job's end calls reconcile_step(), or reconcile_pause(), with an error noted as a fault. */
 int worker_start(struct worker *worker, enum work work);
 bool worker_busy(const struct worker *worker);
 bool worker_growing(const struct worker *worker);

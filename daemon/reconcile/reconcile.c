@@ -155,6 +155,14 @@ void reconcile_step(struct reconcile *r)
 	}
 }
 
+void reconcile_pause(struct reconcile *r)
+{
+	r->passing = true; /* whatever it was: nothing goes on without */
+	r->settled = false;
+	retry_plan(r);
+	answer(r);
+}
+
 void reconcile_run(struct reconcile *r, reconcile_done done, void *token)
 {
 	if (done) {

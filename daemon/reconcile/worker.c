@@ -67,9 +67,9 @@ static void note_failure(struct worker *w, int error)
 	bool grew = w->doing == WORK_GROW;
 	struct fault fault;
 
-	fault_set(&fault, error, "%s: %s",
+	fault_set(&fault, error, "%s: %s%s",
 		  grew ? "growing the kernel maps" : "waiting for running programs",
-		  strerror(-error));
+		  strerror(-error), grew ? "" : ": it is tried again by itself");
 	note_fault(w->r, error, &fault);
 	w->r->grow_failed = grew;
 	w->r->transaction.begun = false; /* a grace period that failed is begun again */
@@ -86,12 +86,15 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *data)
 	pthread_mutex_lock(&w->lock);
 	int error = w->error;
 	pthread_mutex_unlock(&w->lock);
+	bool waited = w->doing == WORK_GRACE;
 	if (error)
 		note_failure(w, error);
-	else if (w->doing == WORK_GRACE)
-		w->grace_over = true;
+	w->grace_over |= waited && !error;
 	w->doing = WORK_NONE;
-	reconcile_step(w->r);
+	if (waited && error)
+		reconcile_pause(w->r);
+	else
+		reconcile_step(w->r);
 	return 0;
 }
 

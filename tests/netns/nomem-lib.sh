@@ -9,16 +9,23 @@ EINVAL=22
 fail_at()
 {
 	python3 -c "
-import struct, sys
-open('$XMCAST_NOMEM', 'r+b').write(struct.pack('5I', 0, $1, ${2:-$ENOMEM}, ${3:-0}, ${4:-0}))"
+import struct
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('6I', 0, $1, ${2:-$ENOMEM}, ${3:-0}, ${4:-0}, 0))"
+}
+# fail_from N: the Nth write from now on fails, and so does each after it; 0: none.
+fail_from()
+{
+	python3 -c "
+import struct
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('6I', 0, 0, 0, 0, 0, $1))"
 }
 seen()
 {
 	python3 -c "
 import struct
-print(struct.unpack('5I', open('$XMCAST_NOMEM', 'rb').read())[0])"
+print(struct.unpack('6I', open('$XMCAST_NOMEM', 'rb').read())[0])"
 }
-head -c 20 /dev/zero >"$XMCAST_NOMEM"
+head -c 24 /dev/zero >"$XMCAST_NOMEM"
 xmcastd=$work/xmcastd
 cat >"$xmcastd" <<END
 #!/bin/sh

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Preloaded into xmcastd: the kernel refuses one write into a map, or two. The file XMCAST_NOMEM
- * holds numbers, of 4 bytes each, in the machine's order: how many writes there were from now on;
- * and for each that fails which (0: none) and the error (0: none, but the process stops itself in
- * front of the write). While a file XMCAST_NOEXCHANGE exists, no program is attached, either.
+ * Preloaded into xmcastd: the kernel refuses one write into a map, or two, or all. The file
+ * XMCAST_NOMEM holds numbers, of 4 bytes each, in the machine's order: how many writes there were
+ * from now on; for each that fails which (0: none) and the error (0: none, but the process stops
+ * itself in front of the write); and from which on there is no memory (0: none). While a file
+ * XMCAST_NOEXCHANGE exists, no program is attached, either.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +21,14 @@ struct plan {
 	struct {
 		uint32_t at, error;
 	} fails[2];
+	uint32_t all_from;
 };
+
+static int fail(uint32_t error)
+{
+	errno = error;
+	return -errno;
+}
 
 static struct plan *plan_open(void)
 {
@@ -51,12 +59,12 @@ int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 	for (int i = 0; i < 2; i++) {
 		if (plan->fails[i].at != plan->seen)
 			continue;
-		if (plan->fails[i].error) {
-			errno = plan->fails[i].error;
-			return -errno;
-		}
+		if (plan->fails[i].error)
+			return fail(plan->fails[i].error);
 		raise(SIGSTOP);
 	}
+	if (plan->all_from && plan->seen >= plan->all_from)
+		return fail(ENOMEM);
 	return real(fd, key, value, flags);
 }
 
@@ -71,6 +79,5 @@ int bpf_xdp_attach(int ifindex, int fd, __u32 flags, const void *options)
 		*(void **)&real = dlsym(RTLD_NEXT, "bpf_xdp_attach");
 	if (!refuse || access(refuse, F_OK))
 		return real(ifindex, fd, flags, options);
-	errno = ENOMEM;
-	return -errno;
+	return fail(ENOMEM);
 }

@@ -46,6 +46,33 @@ alone()
 	until_true 5 settled && sources_right && is null said_problem
 }
 
+now_ms()
+{
+	date +%s%3N
+}
+memory_wanting()
+{
+	said_problem | grep memory
+}
+wrote_since()
+{
+	[ "$(seen)" -gt "$1" ]
+}
+# scarce N: no memory from the Nth write on, for long: what fails is tried again, but not at once.
+scarce()
+{
+	ctl apply "$work/before" && until_true 5 settled && fail_from "$1" || return 1
+	ctl apply "$work/sources"
+	until_true 5 memory_wanting || return 1
+	before=$(seen) began=$(now_ms)
+	until_true 10 wrote_since "$before" || return 1
+	more=$(($(seen) - before)) took=$(($(now_ms) - began))
+	echo "$more writes in $took ms"
+	fail_from 0
+	[ $((more * 1000)) -le $((2 * writes * (took + 1000))) ] &&
+	    until_true 40 settled && sources_right && is null said_problem
+}
+
 check "xmcastd starts" configure 'interface in0 --mode native'
 check "apply" ctl apply "$work/before"
 check "settled" until_true 5 settled
@@ -58,6 +85,9 @@ check "all as it should be" sources_right
 for n in $(seq "$writes"); do
 	check "write $n of $writes fails" nth "$n"
 	check "... and nobody changes anything" alone "$n"
+done
+for n in 1 $((writes / 2)) $((writes - 2)) $((writes - 1)) "$writes"; do
+	check "all from $n on" scarce "$n"
 done
 
 # The program of an ingress cannot be exchanged when a trace ends: it goes on, and time makes it right.
