@@ -18,6 +18,10 @@
  * 4. `counting`, an ARRAY of XM_COUNTING __u64, is one and the same map in all directories of a
  *    namespace: element ifindex % XM_COUNTING is the serial of the directory whose tracepoint
  *    programs count what is redirected from that device.
+ * 5. `counted`, a PERCPU_ARRAY of one struct xm_counted, is likewise one for all. Tracepoint
+ *    programs run in the order of their directories (bpf/trace.bpf.c says why). One that finds a
+ *    serial below its own in the element of its tracepoint counts nothing and raises it to its
+ *    own; one that counts stores its own.
  */
 #ifndef XMCAST_CONTRACT_H
 #define XMCAST_CONTRACT_H
@@ -27,11 +31,15 @@
 #define XM_COUNTING	  1024
 #define XM_FIELD_NAME_LEN 32
 #define XM_FIELD_MAP_LEN  24
+struct xm_counted { /* serial of who has counted the last event on this CPU; 0: nobody */
+	__u64 xmit, redirect_error;
+};
 struct xm_field {
 	char name[XM_FIELD_NAME_LEN]; /* "interface.received"; "": end */
 	char map[XM_FIELD_MAP_LEN];   /* as it is pinned; "": none, the name alone says something */
 	__u32 offset, size;	      /* bytes in an element */
 };
 _Static_assert(sizeof(struct xm_field) == 64, "field: part of the contract");
+_Static_assert(sizeof(struct xm_counted) == 16, "counted: part of the contract");
 
 #endif

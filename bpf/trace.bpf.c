@@ -6,6 +6,7 @@ INTERFACE_SLOT_MAPS
 INTERFACE_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 MAP(counting, BPF_MAP_TYPE_ARRAY, XM_COUNTING, __u32, __u64, BPF_F_MMAPABLE);
+MAP(counted, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_counted, 0);
 
 const volatile __u64 netns_cookie; /* the daemon's network namespace */
 const volatile __u64 serial;	   /* of the pin directory that these programs belong to */
@@ -16,6 +17,28 @@ static __always_inline _Bool my_turn(__u32 ifindex)
 	__u32 index = ifindex % XM_COUNTING;
 	__u64 *turn = bpf_map_lookup_elem(&counting, &index);
 	return turn && *(volatile __u64 *)turn == serial;
+}
+
+/*
+ * The turn may pass on between an older program and ours on the same event, which both would count.
+ * A tracepoint calls its programs one after another on one CPU, first registered first
+ * (kernel/tracepoint.c: func_add puts equal priority behind): those of older directories before
+ * us, at every event. Whichever of them counts leaves its serial here, and we leave none below
+ * ours, whatever the event: so what is below ours when we run is of this event.
+ */
+static __always_inline _Bool older_counted(volatile __u64 *by)
+{
+	__u64 last = *by;
+	if (!last || last >= serial)
+		return 0;
+	*by = serial; /* for those behind us */
+	return 1;
+}
+
+static __always_inline struct xm_counted *counted_here(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&counted, &zero);
 }
 
 /* The row of the device that we receive on, 0 when we do not: programs of others redirect, too. */
@@ -35,6 +58,10 @@ SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device *to, int sent,
 	     int drops, int error)
 {
+	struct xm_counted *by = counted_here();
+	if (!by)
+		return 0;
+	_Bool late = older_counted(&by->xmit);
 	__u32 slot = slot_of_ifindex(to->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
 	if (!row)
@@ -42,8 +69,9 @@ int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device
 	struct xm_interface_counters *c = &row->counters;
 	__u64 excluded = c->flush_excluded; /* of this flush, whoever's it is */
 	c->flush_excluded = 0;
-	if (!ingress_row(from))
+	if (late || !ingress_row(from))
 		return 0;
+	by->xmit = serial;
 	c->transmitted += sent;
 	if (!drops)
 		return 0;
@@ -66,6 +94,9 @@ int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void 
 	     const void *target, int error, int map_type, __u32 map_id, __u32 index)
 {
 	__u32 zero = 0, lost = index == 0xffffffff ? 2 : 1;
+	struct xm_counted *by = counted_here();
+	if (!by || older_counted(&by->redirect_error))
+		return 0;
 	struct xm_interface_row *row = ingress_row(device);
 	if (!row)
 		return 0;
@@ -76,6 +107,7 @@ int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void 
 		/* a member that joins is in the map before it is due */
 		lost = h->done < h->due ? h->due - h->done : 0;
 	}
+	by->redirect_error = serial;
 	__u32 reason = reason_of(error);
 	if (reason < XM_REASONS_COUNTED)
 		row->counters.dropped[reason] += lost;

@@ -73,8 +73,8 @@ int netns_cookie(uint64_t *out);
 struct predecessor;
 /* Is the program one of a predecessor's? */
 bool succession_has(const struct dataplane *dp, int fd, uint32_t id);
-/* The map `counting` of a predecessor: an fd, -ENOENT when none has it. */
-int succession_counting(const struct dataplane *dp);
+/* A map of the youngest predecessor that has one so shaped: an fd, -ENOENT when none has. */
+int succession_map(const struct dataplane *dp, const char *name, const struct bpf_map_info *shape);
 /* Our program counts on that slot's device now; those of predecessors do no more. */
 void succession_take_turn(struct dataplane *dp, uint32_t slot, int ifindex);
 void succession_free(struct succession *s);

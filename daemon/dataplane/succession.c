@@ -2,7 +2,7 @@
 /*
  * From taking over until the predecessors are gone. The reconciler builds sets and keys, and
  * attaches: each program is replaced in one step, and the tracepoint programs take turns with the
- * same store (contract, 4).
+ * same store (contract, 4 and 5).
  *
  * The predecessors' counters go into the row that no CPU writes: at once, and once more, to the
  * last frame, when nothing runs there any more. Storing a sum, not adding, it may be interrupted
@@ -82,16 +82,17 @@ bool succession_has(const struct dataplane *dp, int fd, uint32_t id)
 	return false;
 }
 
-int succession_counting(const struct dataplane *dp)
+int succession_map(const struct dataplane *dp, const char *name, const struct bpf_map_info *shape)
 {
 	const struct succession *s = dp->succession;
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 
 	for (unsigned int i = s ? s->count : 0; i-- > 0;) {
-		_cleanup_close_ int fd = pin_get_in(s->predecessor[i].dir, map_name(MAP_COUNTING));
+		_cleanup_close_ int fd = pin_get_in(s->predecessor[i].dir, name);
 		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-		    info.max_entries == XM_COUNTING && info.value_size == sizeof(uint64_t))
+		    info.type == shape->type && info.max_entries == shape->max_entries &&
+		    info.value_size == shape->value_size)
 			return take_fd(&fd);
 	}
 	return -ENOENT;

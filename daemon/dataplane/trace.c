@@ -3,7 +3,7 @@
  * The tracepoint programs that count what left natively and why copies did not. Their links
  * are pinned, so that counting goes on without a daemon.
  */
-#include "daemon/dataplane/internal.h"
+#include "daemon/dataplane/succession.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,6 +49,25 @@ static int attach(struct dataplane *dp, const struct bpf_program *program, const
 	return 0;
 }
 
+/*
+ * Predecessors leave their serials when they count; from now on our programs replace them. What is
+ * left of events that began without ours would pass for one that is counted already. No turn is
+ * ours yet, so that nobody else misses what is cleared.
+ */
+static int forget_older(struct dataplane *dp)
+{
+	uint32_t zero = 0;
+	int r;
+
+	if (!dp->succession || !dp->succession->count)
+		return 0;
+	_cleanup_free_ struct xm_counted *none = calloc(dp->possible_cpus, sizeof(*none));
+	if (!none)
+		return -ENOMEM;
+	r = dataplane_grace(dp);
+	return r < 0 ? r : bpf_map_update_elem(dp->map_fd[MAP_COUNTED], &zero, none, BPF_ANY);
+}
+
 static int load(struct dataplane *dp)
 {
 	_cleanup_(destroyp) struct trace_bpf *skeleton = trace_bpf__open();
@@ -70,7 +89,7 @@ static int load(struct dataplane *dp)
 	if (!r)
 		r = attach(dp, skeleton->progs.xmcast_redirect_error, PIN_REDIRECT_ERROR,
 			   &dp->trace->redirect_error);
-	return r;
+	return r < 0 ? r : forget_older(dp);
 }
 
 uint64_t trace_build(void)

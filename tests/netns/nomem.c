@@ -4,7 +4,8 @@
  * XMCAST_NOMEM holds numbers, of 4 bytes each, in the machine's order: how many writes there were
  * from now on; for each that fails which (0: none) and the error (0: none, but the process stops
  * itself in front of the write); and from which on there is no memory (0: none). While a file
- * XMCAST_NOEXCHANGE exists, no program is attached, either.
+ * XMCAST_NOEXCHANGE exists, no program is attached, either. Behind a pin of the name
+ * XMCAST_STOP_PIN the process stops itself.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -80,4 +82,20 @@ int bpf_xdp_attach(int ifindex, int fd, __u32 flags, const void *options)
 	if (!refuse || access(refuse, F_OK))
 		return real(ifindex, fd, flags, options);
 	return fail(ENOMEM);
+}
+
+int bpf_obj_pin(int fd, const char *path);
+
+int bpf_obj_pin(int fd, const char *path)
+{
+	static int (*real)(int, const char *);
+	const char *stop = getenv("XMCAST_STOP_PIN");
+	int r;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "bpf_obj_pin");
+	r = real(fd, path);
+	if (stop && !strcmp(strrchr(path, '/') + 1, stop))
+		raise(SIGSTOP);
+	return r;
 }
