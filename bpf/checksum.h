@@ -26,8 +26,11 @@ static __always_inline __u16 fold(__u64 sum)
 	return sum;
 }
 
-/* Sum of the frame's bytes start..start+length as the Internet checksum adds them (RFC 1071). */
-static __noinline __u64 sum_bytes(struct xdp_md *ctx, __u32 start, __u32 length)
+/*
+ * Sum of the frame's bytes start..start+length as the Internet checksum adds them (RFC 1071). Not
+ * static: so the verifier walks the loops once, and not for each path that leads here.
+ */
+__noinline __u64 sum_bytes(struct xdp_md *ctx, __u32 start, __u32 length)
 {
 	__u64 sum = 0;
 	if (start > 512)

@@ -47,18 +47,21 @@ static __always_inline __u32 match_bucket(__u32 index, __u64 address, __u32 vlan
 	return 0;
 }
 
-/* The buckets behind the home; a key that found all of them taken is in the hash. */
-static __noinline __u32 match_behind(const struct xm_group_key *key, __u32 home)
-{
-	__u64 address = xm_bucket_address(key->ingress, key->address.word[3]);
+#define IN_HASH 0xffffffff /* no entry has that number */
 
+/*
+ * The buckets behind the home; IN_HASH when all of them are taken, for then the key may be there.
+ * Not static, nor given a pointer: so the verifier walks the loop once for all callers.
+ */
+__noinline __u32 match_behind(__u64 address, __u32 vlan, __u32 home)
+{
 	for (__u32 i = 1; i < XM_PROBES; i++) {
 		_Bool last = 0;
-		__u32 entry = match_bucket(home + i, address, key->vlan, &last);
+		__u32 entry = match_bucket(home + i, address, vlan, &last);
 		if (entry || last)
 			return entry;
 	}
-	return match_hash(key);
+	return IN_HASH;
 }
 
 /* The entry of a whole address, 0: none. */
@@ -70,7 +73,9 @@ static __always_inline __u32 match_exact(const struct frame *f)
 	__u32 home = xm_bucket_hash(address, f->key.vlan) & bucket_mask;
 	_Bool last = 0;
 	__u32 entry = match_bucket(home, address, f->key.vlan, &last);
-	return entry || last ? entry : match_behind(&f->key, home);
+	if (!entry && !last)
+		entry = match_behind(address, f->key.vlan, home);
+	return entry == IN_HASH ? match_hash(&f->key) : entry;
 }
 
 static __noinline __u32 match_prefix(const struct xm_group_key *key)
