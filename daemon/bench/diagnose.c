@@ -60,13 +60,22 @@ static void why_lost(const char *name, const struct link_facts *before,
 		snprintf(why, size, "; no counter of the kernel tells why");
 }
 
+/* Why a link passed on more than it was given. */
+static void why_more(const char *name, char *why, size_t size)
+{
+	snprintf(why, size,
+		 "; somebody else sends through %s, too: sysctl net/ipv6/conf/%s/disable_ipv6=1 "
+		 "stops this host's own",
+		 name, name);
+}
+
 static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 			     const struct reading *reading, char *reason, size_t size)
 {
 	const struct topology *t = d->topology;
 	const char *name = t->real && !t->generator ? t->ingress_name : t->generator_name;
 	struct link_facts now, in;
-	char why[160] = "", end[64] = "";
+	char why[192] = "", end[64] = "";
 
 	look_generator(t, &now);
 	link_facts(t->ingress_name, &in);
@@ -84,6 +93,8 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 	if (!in.up && now.up)
 		snprintf(why, sizeof(why), "; %s is %s", t->ingress_name,
 			 in.there ? "set down" : "gone");
+	else if (reading->seen > reading->sent)
+		why_more(name, why, sizeof(why));
 	else
 		why_lost(name, &d->generator, &now, t->ingress_name, why, sizeof(why));
 	snprintf(reason, size, "the program saw %llu of %llu frames sent%s",
@@ -96,7 +107,7 @@ static void receiver_reason(const struct diagnosis *d, unsigned int i,
 	const char *out = d->topology->egress_name[i];
 	bool wire = !d->topology->receiver[i];
 	struct link_facts now, far = {0};
-	char rx[32], why[160] = "";
+	char rx[32], why[192] = "";
 
 	snprintf(rx, sizeof(rx), "rx%u", i + 1);
 	link_facts(out, &now);
@@ -107,10 +118,7 @@ static void receiver_reason(const struct diagnosis *d, unsigned int i,
 	if (!wire && now.up && !far.up)
 		snprintf(why, sizeof(why), "; %s is %s", rx, far.there ? "set down" : "gone");
 	else if (now.there && reading->received[i] > reading->seen)
-		snprintf(why, sizeof(why),
-			 "; somebody else sends through %s, too: sysctl net/ipv6/conf/%s/"
-			 "disable_ipv6=1 stops this host's own",
-			 out, out);
+		why_more(out, why, sizeof(why));
 	else
 		why_lost(out, &d->egress[i], &now, rx, why, sizeof(why));
 	snprintf(reason, size, "%s got %llu of %llu copies%s", out,

@@ -245,6 +245,14 @@ class RealInterfaces(unittest.TestCase):
         self.assertRegex(cell['reason'],
                          'ethB got .* copies; somebody else sends through ethB, too: sysctl')
 
+    def test_others_send_through_the_sender(self):
+        found = self.beside('ethAp', '239.9.9.9', '--pktgen-dev ethAp --native '
+                            '--programs =redirect_map --pairs 2')
+        cell, = [c for c in found if c['topology'] == 'A->B']
+        self.assertEqual(cell['state'], 'invalid')
+        self.assertRegex(cell['reason'],
+                         'saw .* frames sent; somebody else sends through ethAp, too: sysctl')
+
     def test_from_elsewhere(self):
         found = self.beside('ethAp', '239.1.0.1', '--source external --pairs 3 --programs '
                             '=redirect_map_multi,=xmcast-fold')

@@ -10,9 +10,10 @@ nic 1 gen0 && nic 2 in0 && nic 3 out0 && nic 4 r0 r0 || {
 	finish
 }
 # Not a frame of this host's own beside those that are counted.
-for end in in0 out0; do
+for end in gen0 in0 out0; do
 	echo 1 >/proc/sys/net/ipv6/conf/$end/disable_ipv6
 done
+ns r0 sysctl -q net.ipv6.conf.r0.disable_ipv6=1
 check "its links" until_true 20 carriers
 check "xmcastd starts" configure ''
 result=$work/result.json
