@@ -22,6 +22,8 @@
  *    programs run in the order of their directories (bpf/trace.bpf.c says why). One that finds a
  *    serial below its own in the element of its tracepoint counts nothing and raises it to its
  *    own; one that counts stores its own.
+ * 6. `flush_excluded`, a PERCPU_ARRAY of one __u64, is one for all, too: how many copies the native
+ *    egress programs have refused since the last flush. Whose turn it is takes them off the drops.
  */
 #ifndef XMCAST_CONTRACT_H
 #define XMCAST_CONTRACT_H

@@ -8,6 +8,7 @@
 MAP_OF_DEVMAPS(exclude_maps);
 INTERFACE_SLOT_MAPS
 INTERFACE_MAPS
+FLUSH_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 
 static __always_inline _Bool excluded(__u32 exclude, __u32 ifindex)
@@ -37,10 +38,11 @@ int xmcast_egress_native(struct xdp_md *ctx)
 	__u32 ifindex = ctx->egress_ifindex;
 	if (excluded(group, ifindex) || excluded(ingress, ifindex)) {
 		struct xm_interface_counters *c = counters_of(ifindex);
-		if (c) {
+		__u64 *flush = flush_excluded_here();
+		if (c)
 			c->dropped[XM_REASON_EXCLUDED]++;
-			c->flush_excluded++;
-		}
+		if (c && flush)
+			++*flush;
 		return XDP_DROP;
 	}
 	bpf_xdp_adjust_meta(ctx, sizeof(*meta));

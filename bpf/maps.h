@@ -43,6 +43,15 @@
 		    });                                                                            \
 	} name SEC(".maps")
 
+/* Counted by the egress programs, taken by the tracepoint programs (contract, 6). */
+#define FLUSH_MAPS                                                                                 \
+	MAP(flush_excluded, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, __u64, 0);                        \
+	static __always_inline __u64 *flush_excluded_here(void)                                    \
+	{                                                                                          \
+		__u32 zero = 0;                                                                    \
+		return bpf_map_lookup_elem(&flush_excluded, &zero);                                \
+	}
+
 /* Included by whoever needs it: only then does the object hold these maps. */
 #define INTERFACE_MAPS                                                                             \
 	MAP(interfaces, BPF_MAP_TYPE_ARRAY, 1, __u32, struct xm_interface_row, BPF_F_MMAPABLE);    \

@@ -4,6 +4,7 @@
 
 INTERFACE_SLOT_MAPS
 INTERFACE_MAPS
+FLUSH_MAPS
 MAP(handover, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_handover, 0);
 MAP(counting, BPF_MAP_TYPE_ARRAY, XM_COUNTING, __u32, __u64, BPF_F_MMAPABLE);
 MAP(counted, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct xm_counted, 0);
@@ -47,10 +48,24 @@ static __always_inline struct xm_interface_row *ingress_row(const struct net_dev
 	__u32 slot = slot_of_ifindex(device->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
 
-	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie ||
-	    !my_turn(device->ifindex))
+	if (!row || !row->word || device->nd_net.net->net_cookie != netns_cookie)
 		return 0;
 	return row;
+}
+
+/*
+ * What the egress programs, which have counted it themselves, refused of this flush: by either of
+ * two directories, whoever counts (kernel/bpf/devmap.c: bq_xmit_all runs them and then the
+ * tracepoint in one go). They are among the drops, whosever flush it is.
+ */
+static __always_inline int take_excluded(void)
+{
+	__u64 *flush = flush_excluded_here();
+	if (!flush)
+		return 0;
+	int excluded = *flush;
+	*flush = 0;
+	return excluded;
 }
 
 /* Native: once per flush of a device's bulk queue (kernel/bpf/devmap.c: bq_xmit_all). */
@@ -59,24 +74,17 @@ int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device
 	     int drops, int error)
 {
 	struct xm_counted *by = counted_here();
-	if (!by)
+	if (!by || older_counted(&by->xmit) || !my_turn(from->ifindex))
 		return 0;
-	_Bool late = older_counted(&by->xmit);
+	if (drops)
+		drops -= take_excluded();
 	__u32 slot = slot_of_ifindex(to->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
-	if (!row)
+	if (!row || !ingress_row(from))
 		return 0;
 	struct xm_interface_counters *c = &row->counters;
-	__u64 excluded = c->flush_excluded; /* of this flush, whoever's it is */
-	c->flush_excluded = 0;
-	if (late || !ingress_row(from))
-		return 0;
 	by->xmit = serial;
 	c->transmitted += sent;
-	if (!drops)
-		return 0;
-	/* `drops` holds those of our egress program, too, which has counted them itself */
-	drops -= excluded;
 	__u32 reason = reason_of(error);
 	if (drops > 0 && reason < XM_REASONS_COUNTED)
 		c->dropped[reason] += drops;
@@ -95,7 +103,7 @@ int BPF_PROG(xmcast_redirect_error, const struct net_device *device, const void 
 {
 	__u32 zero = 0, lost = index == 0xffffffff ? 2 : 1;
 	struct xm_counted *by = counted_here();
-	if (!by || older_counted(&by->redirect_error))
+	if (!by || older_counted(&by->redirect_error) || !my_turn(device->ifindex))
 		return 0;
 	struct xm_interface_row *row = ingress_row(device);
 	if (!row)

@@ -137,7 +137,6 @@ struct xm_interface_counters {
 	/* as egress, but FRAME reasons and redirect errors are counted at the ingress */
 	__u64 transmitted;
 	__u64 dropped[XM_REASONS_COUNTED];
-	__u64 flush_excluded; /* excluded since the last xdp_devmap_xmit on this CPU */
 };
 
 /* interfaces[cpu * interface_stride + interface slot]; one row more for what was carried over */

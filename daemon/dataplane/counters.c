@@ -131,17 +131,13 @@ int counters_clear_group(struct dataplane *dp, uint32_t entry)
 	return 0;
 }
 
-/*
- * Nothing may count at either slot meanwhile. What is kept of a flush that is under way
- * (flush_excluded) means nothing at another slot.
- */
+/* Nothing may count at either slot meanwhile. */
 int counters_move_interface(struct dataplane *dp, uint32_t from, uint32_t to)
 {
 	if (from > dp->sizes.interfaces || to > dp->sizes.interfaces)
 		return -EINVAL;
 	for (int row = 0; from != to && row < dataplane_rows(dp); row++) {
 		struct xm_interface_row *rows = &dp->interfaces[row * interface_stride(dp)];
-		rows[from].counters.flush_excluded = 0;
 		add(&rows[to].counters, &rows[from].counters, sizeof(rows->counters));
 		memset(&rows[from].counters, 0, sizeof(rows->counters));
 	}

@@ -82,6 +82,7 @@ static const struct map_kind {
     [MAP_COUNTING] = {"counting", BPF_MAP_TYPE_ARRAY, 4, sizeof(uint64_t), BPF_F_MMAPABLE,
 		      PER_COUNTING, false},
     COUNTERS(MAP_COUNTED, "counted", struct xm_counted, PER_ONE),
+    COUNTERS(MAP_FLUSH_EXCLUDED, "flush_excluded", uint64_t, PER_ONE),
     OF_MAPS(MAP_GRACE, "grace", PER_ONE),
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == MAPS, "every map has its line");
@@ -188,14 +189,14 @@ static int create(const struct dataplane *dp, enum dataplane_map map)
 	return bpf_map_create(k->type, k->name, k->key, k->value, max_entries_of(map, dp), &opts);
 }
 
-/* A predecessor's, of what all share (contract, 4 and 5): an fd, -ENOENT when none has it. */
+/* A predecessor's, of what all share (contract, 4 to 6): an fd, -ENOENT when none has it. */
 static int shared(const struct dataplane *dp, enum dataplane_map map)
 {
 	struct bpf_map_info shape = {.type = kinds[map].type,
 				     .value_size = kinds[map].value,
 				     .max_entries = max_entries_of(map, dp)};
 
-	return map == MAP_COUNTING || map == MAP_COUNTED
+	return map == MAP_COUNTING || map == MAP_COUNTED || map == MAP_FLUSH_EXCLUDED
 		   ? succession_map(dp, kinds[map].name, &shape)
 		   : -ENOENT;
 }

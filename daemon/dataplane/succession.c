@@ -2,7 +2,7 @@
 /*
  * From taking over until the predecessors are gone. The reconciler builds sets and keys, and
  * attaches: each program is replaced in one step, and the tracepoint programs take turns with the
- * same store (contract, 4 and 5).
+ * same store (contract, 4 to 6).
  *
  * The predecessors' counters go into the row that no CPU writes: at once, and once more, to the
  * last frame, when nothing runs there any more. Storing a sum, not adding, it may be interrupted

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: while tracepoint programs of two directories of pins are attached, each event is counted by
-# one of them: also when the turn passes on between them, and for one device but not for another.
+# one of them: also when the turn passes on between them, for one device but not for another, or
+# when what was excluded of a flush was excluded by the other's program.
 . "$(dirname "$0")/lib.sh"
 . "$tests/nomem-lib.sh"
 
@@ -49,7 +50,8 @@ turn_passed()
 	    [ "$(tail -1 "$work/turn.out")" = $((serial + 1)) ]
 }
 
-check "xmcastd starts" configure 'interface in0 --mode native' 'interface in1 --mode native' \
+check "xmcastd starts" configure 'daemon --enforce lookup' 'interface in0 --mode native' \
+    'interface in1 --mode native' 'group 239.1.1.4 --from in0 --to out0,out1 --exclude out1' \
     'group 239.1.1.1 --from in0 --to out0,out1' 'group 239.1.1.2 --from in1 --to out0,out1' \
     'group 239.1.1.3 --from in0 --to out2'
 check "... settled" until_true 5 settled
@@ -85,4 +87,16 @@ check "... it has passed on" turn_passed
 check "... all is taken over" successor_goes_on
 check "... nothing is counted as sent" sums 100 100 0
 same "... and each copy as lost, once" 100 "$(dropped link-down)"
+
+before
+stop_daemon KILL
+check "... before the older's ingress programs are replaced" turn_passes
+check "... a successor's programs are attached" successor_stops
+for i in 1 2; do
+	check "... to one, and another that is excluded ($i)" deliver -n 100 239.1.1.4 all:r0 none:r1
+done
+check "... it has passed on" turn_passed
+check "... all is taken over" successor_goes_on
+check "... what was sent is counted" sums 200 400 200
+same "... and each copy as excluded, once" 200 "$(dropped excluded)"
 finish
