@@ -74,13 +74,17 @@ int BPF_PROG(xmcast_xmit, const struct net_device *from, const struct net_device
 	     int drops, int error)
 {
 	struct xm_counted *by = counted_here();
-	if (!by || older_counted(&by->xmit) || !my_turn(from->ifindex))
+	if (!by || older_counted(&by->xmit))
+		return 0;
+	/* first: who takes the turn zeroes the older word after that, so none means not our turn */
+	struct xm_interface_row *in = ingress_row(from);
+	if (!my_turn(from->ifindex))
 		return 0;
 	if (drops)
 		drops -= take_excluded();
 	__u32 slot = slot_of_ifindex(to->ifindex);
 	struct xm_interface_row *row = slot ? interface_row(slot) : 0;
-	if (!row || !ingress_row(from))
+	if (!row || !in)
 		return 0;
 	struct xm_interface_counters *c = &row->counters;
 	by->xmit = serial;

@@ -73,7 +73,7 @@ int netns_cookie(uint64_t *out);
 struct predecessor;
 /* Is the program one of a predecessor's? */
 bool succession_has(const struct dataplane *dp, int fd, uint32_t id);
-/* A map of the youngest predecessor that has one so shaped: an fd, -ENOENT when none has. */
+/* A map of the youngest predecessor that has one so shaped: an fd; -ENOENT: none; or an errno. */
 int succession_map(const struct dataplane *dp, const char *name, const struct bpf_map_info *shape);
 /* Our program counts on that slot's device now; those of predecessors do no more. */
 void succession_take_turn(struct dataplane *dp, uint32_t slot, int ifindex);

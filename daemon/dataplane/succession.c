@@ -90,8 +90,12 @@ int succession_map(const struct dataplane *dp, const char *name, const struct bp
 
 	for (unsigned int i = s ? s->count : 0; i-- > 0;) {
 		_cleanup_close_ int fd = pin_get_in(s->predecessor[i].dir, name);
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-		    info.type == shape->type && info.max_entries == shape->max_entries &&
+		int r = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &size);
+		if (r == -ENOENT)
+			continue;
+		if (r < 0)
+			return r; /* it has one: two would not do */
+		if (info.type == shape->type && info.max_entries == shape->max_entries &&
 		    info.value_size == shape->value_size)
 			return take_fd(&fd);
 	}

@@ -65,7 +65,9 @@ static int forget_older(struct dataplane *dp)
 	if (!none)
 		return -ENOMEM;
 	r = dataplane_grace(dp);
-	return r < 0 ? r : bpf_map_update_elem(dp->map_fd[MAP_COUNTED], &zero, none, BPF_ANY);
+	if (!r)
+		r = bpf_map_update_elem(dp->map_fd[MAP_COUNTED], &zero, none, BPF_ANY);
+	return r ? r : dataplane_grace(dp); /* events of before the clearing end before any turn */
 }
 
 static int load(struct dataplane *dp)
@@ -89,7 +91,7 @@ static int load(struct dataplane *dp)
 	if (!r)
 		r = attach(dp, skeleton->progs.xmcast_redirect_error, PIN_REDIRECT_ERROR,
 			   &dp->trace->redirect_error);
-	return r < 0 ? r : forget_older(dp);
+	return r;
 }
 
 uint64_t trace_build(void)
@@ -125,7 +127,8 @@ int trace_open(struct dataplane *dp, struct fault *fault)
 	if (r < 0)
 		return fault_set(fault, r, "cannot attach the tracepoint programs: %s (%s)",
 				 strerror(-r), messages_words());
-	return 0;
+	r = forget_older(dp);
+	return r < 0 ? fault_set(fault, r, "beginning to count: %s", strerror(-r)) : 0;
 }
 
 int dataplane_trace(struct dataplane *dp, bool on, struct fault *fault)
