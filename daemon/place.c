@@ -152,18 +152,18 @@ static int name_owner(const struct sockaddr_un *name, socklen_t size, uid_t *uid
 static int bind_or_wait(int fd, const struct sockaddr_un *name, socklen_t size, int *pid,
 			uid_t *uid)
 {
-	bool lives = false;
+	int last = -1;
 
 	for (int i = 0; i < 100; i++) {
 		if (!bind(fd, (const struct sockaddr *)name, size))
 			return listen(fd, SOMAXCONN) ? -errno : 0;
 		if (errno != EADDRINUSE)
 			return -errno;
-		if (lives)
-			break;
 		*pid = name_owner(name, size, uid);
-		/* once more, for it may have gone before we looked */
-		lives = *pid == 0 || (*pid > 0 && !lock_is_dying(*pid));
+		bool lives = *pid == 0 || (*pid > 0 && !lock_is_dying(*pid));
+		if (lives && *pid == last) /* twice, for it may have gone before we looked */
+			break;
+		last = lives ? *pid : -1;
 		if (!lives)
 			usleep(50000);
 	}

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STEP  20   /* ms */
-#define DYING 5000 /* ms: large memory takes that long to free */
+#define STEP   20   /* ms */
+#define DYING  5000 /* ms: large memory takes that long to free */
+#define UNSEEN 100  /* ms: who has just taken it, and writes itself into the file */
 
 bool lock_is_dying(pid_t pid)
 {
@@ -51,16 +52,27 @@ static void read_holder(int fd, char holder[static LOCK_HOLDER_MAX])
 	holder[strcspn(holder, "\n")] = 0;
 }
 
+/* How many ms this holder is worth waiting for. Gone, or hidden, is whose /proc/PID is not there.
+ */
+static unsigned int worth(const char *holder)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", atoi(holder));
+	if (access(path, F_OK))
+		return UNSEEN;
+	return lock_is_dying(atoi(holder)) ? DYING : 0;
+}
+
 static int wait_for_holder(int fd, unsigned int patience, char holder[static LOCK_HOLDER_MAX])
 {
 	int r = lock_wait(fd, patience);
 
-	for (unsigned int waited = 0; r == -EBUSY && waited < DYING; waited += STEP) {
+	for (unsigned int waited = 0; r == -EBUSY; waited += STEP) {
 		read_holder(fd, holder);
-		bool dying = lock_is_dying(atoi(holder));
-		r = lock_wait(fd, dying ? STEP : 0); /* it may have gone before we looked */
-		if (!dying)
+		if (waited >= worth(holder))
 			break;
+		r = lock_wait(fd, STEP);
 	}
 	return r;
 }
