@@ -93,6 +93,8 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 	if (!in.up && now.up)
 		snprintf(why, sizeof(why), "; %s is %s", t->ingress_name,
 			 in.there ? "set down" : "gone");
+	else if (reading->seen > reading->sent && t->real && !t->generator)
+		snprintf(why, sizeof(why), "; frames of others come in on %s, too", name);
 	else if (reading->seen > reading->sent)
 		why_more(name, why, sizeof(why));
 	else
