@@ -246,6 +246,8 @@ enum xm_reason report_reason(const struct reconcile *r, const struct iface *ifac
 /* retry.c */
 /* May the same be done a little later, though nothing has changed? */
 bool retry_helps(int error);
+/* Before a round: it looks at all that may have failed. */
+void retry_all(struct reconcile *r);
 /* Before a round: one for a change tries what is planned for later, too. */
 void retry_with_change(struct reconcile *r);
 /* At the end of a round: tries again later what may work then. */

@@ -126,8 +126,12 @@ void reconcile_step(struct reconcile *r)
 		return; /* a callback of this very step: the loop below sees its changes */
 	r->running = true;
 	retry_with_change(r);
-	if (worker_grace_over(r->worker))
+	if (worker_grace_over(r->worker)) {
+		if (r->grace_failed)
+			retry_all(r); /* or what is planned would stand for a problem */
+		r->grace_failed = false;
 		quarantine_end(r);
+	}
 	bool stopped = pass(r);
 	/* a mode that fell back needs other sets; three rounds: auto, generic, nothing new */
 	for (int i = 0; !stopped && (r->entries_dirty || r->links_dirty) && i < 3; i++)
@@ -149,6 +153,7 @@ void reconcile_step(struct reconcile *r)
 	}
 	r->running = false;
 	if (!stopped) {
+		r->passing |= r->grace_failed;
 		retry_plan(r);
 		r->settled = !r->retry_usec;
 		answer(r);
@@ -157,7 +162,7 @@ void reconcile_step(struct reconcile *r)
 
 void reconcile_pause(struct reconcile *r)
 {
-	r->passing = true; /* whatever it was: nothing goes on without */
+	r->grace_failed = r->passing = true; /* whatever it was: nothing goes on without */
 	r->settled = false;
 	retry_plan(r);
 	answer(r);

@@ -28,7 +28,7 @@ bool retry_helps(int error)
 	}
 }
 
-static void look_at_all(struct reconcile *r)
+void retry_all(struct reconcile *r)
 {
 	for (struct actual_set *set = r->sets; set; set = set->next)
 		set->dirty = true;
@@ -47,7 +47,7 @@ static int on_time(sd_event_source *source, uint64_t now, void *data)
 	struct reconcile *r = data;
 	(void)source, (void)now;
 
-	look_at_all(r);
+	retry_all(r);
 	reconcile_step(r);
 	return 0;
 }
@@ -55,7 +55,7 @@ static int on_time(sd_event_source *source, uint64_t now, void *data)
 void retry_with_change(struct reconcile *r)
 {
 	if (r->retry_usec && !r->retrying && r->seen_model != r->model->version)
-		look_at_all(r);
+		retry_all(r);
 }
 
 static bool is_planned(const struct reconcile *r)

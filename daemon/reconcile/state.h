@@ -169,8 +169,9 @@ struct reconcile {
 	bool written_lookup;	       /* the unicast maps carry programs for lookups */
 	struct waiter *waiters;
 	size_t waiter_count;
-	int error;    /* first of this round */
-	bool passing; /* an error of this round may pass by itself */
+	int error;	   /* first of this round */
+	bool passing;	   /* an error of this round may pass by itself */
+	bool grace_failed; /* the last grace period, whatever round it was of */
 	struct fault fault;
 	unsigned int faults;  /* of this round that no interface tells of itself */
 	bool entries_failed;  /* a round that does not look at them mends nothing */
