@@ -89,6 +89,7 @@ static inline __u32 xm_set_mtu(__u64 s)
 #define XM_INGRESS_SOURCE_PREFIXES (1U << 1) /* `source_prefix` has keys of its nodes */
 #define XM_INGRESS_LOOKUP	   (1U << 2) /* excludes are enforced by the egress program */
 #define XM_INGRESS_GENERIC	   (1U << 3) /* attached in generic mode */
+#define XM_INGRESS_LEAVING	   (1U << 4) /* passes all, but what it redirected is under way */
 
 static inline __u64 xm_ingress(__u32 generation, __u32 exclude, __u32 flags)
 {

@@ -185,6 +185,8 @@ static int adopt_interfaces(struct reconcile *r)
 			return -ENOMEM;
 		iface->ifindex = record->ifindex;
 		iface->exclude = xm_ingress_exclude(dataplane_ingress(r->dp, i));
+		if (!xm_ingress_generation(dataplane_ingress(r->dp, i)))
+			dataplane_store_ingress(r->dp, i, 0); /* it was leaving */
 		adopt_program(r, iface, record);
 	}
 	return 0;

@@ -107,15 +107,20 @@ static int take_off(struct reconcile *r, struct iface *iface, int ifindex, struc
 
 void attach_drop(struct reconcile *r, struct iface *iface)
 {
+	uint32_t leaving = XM_INGRESS_LEAVING | (iface->native ? 0 : XM_INGRESS_GENERIC);
 	struct fault fault;
 
 	if (!iface->attached)
 		return;
 	iface->attached = iface->adopted = iface->receives = iface->outdated = false;
-	attach_store_word(r, iface); /* from here on its program passes everything */
+	/* from here on its program passes everything; what it has redirected is counted still */
+	dataplane_store_ingress(r->dp, iface->slot, xm_ingress(0, 0, leaving));
 	restore_link(r, iface);
 	iface->stuck_told = false;
 	take_off(r, iface, iface->ifindex, &fault); /* attach_update() tries again, and tells */
+	if (iface->state.dispatcher)
+		dataplane_grace(r->dp); /* drivers wait by themselves when no program is left */
+	attach_store_word(r, iface);
 	iface->generation = 0;
 	iface->state = (struct ingress_state){0};
 	tell(r, "detached", "interface", iface->name, "");

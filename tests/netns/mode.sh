@@ -76,4 +76,22 @@ for mode in native generic; do
 	check "... forwards" forwards
 	same "... nothing is unexplained" 0 "$(stat .unexplained)"
 done
+
+# off_and_on: whatever is on its way when a program goes is counted, too.
+off_and_on()
+{
+	deliver_beside -n 60000 -r 20000 239.1.1.1 some:r0 some:r1
+	until_true 5 flowing || return 1
+	for time in $(seq "$1"); do
+		ctl detach in0 && ctl attach in0 || return 1
+	done
+	wait $traffic
+}
+for mode in native generic; do
+	check "$mode" apply_mode $mode
+	matched=$(stat .matched)
+	check "... its program goes and comes 30 times while frames flow" off_and_on 30
+	check "... forwards" forwards
+	same "... nothing is unexplained" 0 "$(stat .unexplained)"
+done
 finish
