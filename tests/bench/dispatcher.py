@@ -53,20 +53,27 @@ class Dispatcher(unittest.TestCase):
         self.assertEqual(row['state'], 'ok')
         return 1000 / max(row['samples']), row['method']
 
+    def agree(self, told):
+        by_fentry, by_tracepoints = map(min, told.values())
+        return abs(math.log(by_fentry / by_tracepoints)) < math.log(1.5)
+
     def test_free(self):
-        """Both methods time the same: the order of turns is that of a pair and its mirror."""
+        """Both methods time the same: the order of turns is that of a pair and its mirror. Other work
+        only adds, so that the least of more and more readings come together; or never do."""
         told = {}
-        for words in ((), ('--tracepoints',), ('--tracepoints',), ()):
-            ms, method = self.free(*words)
-            told.setdefault(method, []).append(ms)
+        for _ in range(8 if os.environ.get('XM_IN_VM') else 1):
+            for words in ((), ('--tracepoints',), ('--tracepoints',), ()):
+                ms, method = self.free(*words)
+                told.setdefault(method, []).append(ms)
+            if len(told) != 2 or self.agree(told):
+                break
         for method, readings in told.items():
             print('# free of 10,000 entries, by %s: %s ms' %
                   (method, ' and '.join('%.2f' % ms for ms in readings)), flush=True)
         if os.environ.get('XM_IN_VM'):
             self.assertEqual(len(told), 2, told)
             self.assertIn('fentry', next(iter(told)))
-            by_fentry, by_tracepoints = map(min, told.values())
-            self.assertLess(abs(math.log(by_fentry / by_tracepoints)), math.log(1.5), told)
+            self.assertTrue(self.agree(told), told)
         else:
             self.assertTrue(all('bpf_map_free_deferred' in method for method in told))
 
