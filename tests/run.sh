@@ -9,7 +9,7 @@ usage()
 	cat <<-END
 	usage: sudo sh tests/run.sh [--long] [--suite NAME]... [--keep]
 	  --suite NAME  only this one: lint unit bpf fuzz netns vm bench packages (repeatable); netns-asan
-	                and netns-tsan: all network tests, their short form, with sanitizers, as with --long
+	                and netns-tsan: the short form of all network tests with sanitizers
 	  --long        also what takes longer than the ordinary run of under 20 minutes
 	  --keep        keep the namespaces of a failed network test and say how to enter them
 	END
@@ -25,6 +25,10 @@ while [ $# -gt 0 ]; do
 	--keep) XMCAST_KEEP=1 ;;
 	--suite)
 		[ $# -gt 1 ] || usage 2
+		case $2 in
+		lint | unit | bpf | fuzz | netns | netns-asan | netns-tsan | vm | bench | packages) ;;
+		*) echo "no suite is called $2" && usage 2 ;;
+		esac
 		suites="$suites $2"
 		shift
 		;;
@@ -240,10 +244,6 @@ run_suite()
 		else
 			sanitized asan tests/netns/slice.sh tests/netns/adopt.sh
 		fi
-		;;
-	*)
-		echo "no suite is called $1"
-		usage 2
 		;;
 	esac
 }

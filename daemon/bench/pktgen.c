@@ -204,21 +204,38 @@ static int parse(const char *result, uint64_t *sent, double *ns, struct fault *f
 	return 0;
 }
 
+/*
+ * `start` comes back when all is sent, but also when the thread has not begun after 125 ms
+ * (net/core/pktgen.c: pktgen_run_all_threads): then its result is still to come.
+ */
+static int wait_for_result(const char *thread, const char *device, uint64_t *sent, double *ns,
+			   struct fault *fault)
+{
+	char path[128], result[512], other[64];
+	int r = -EIO;
+
+	snprintf(path, sizeof(path), DIRECTORY "/%s", device);
+	for (int i = 0; r && i < STOP_POLLS; i += !find_device(thread, "Running:", NULL, other)) {
+		if (i)
+			nanosleep(&(struct timespec){.tv_nsec = STOP_POLL_NS}, NULL);
+		read_result(path, result, sizeof(result));
+		r = parse(result, sent, ns, fault);
+	}
+	return r;
+}
+
 int pktgen_send(const struct pktgen_job *job, uint64_t *sent, double *ns, struct fault *fault)
 {
-	char thread[32], device[64], path[128], result[512];
+	char thread[32], device[64];
 	int r;
 
 	snprintf(thread, sizeof(thread), "kpktgend_%d", job->cpu);
 	snprintf(device, sizeof(device), "%s@%d", job->device, job->cpu);
 	r = configure(job, thread, device, fault);
 	if (!r)
-		r = command("pgctrl", fault, "start"); /* comes back when all is sent */
-	if (!r) {
-		snprintf(path, sizeof(path), DIRECTORY "/%s", device);
-		read_result(path, result, sizeof(result));
-		r = parse(result, sent, ns, fault);
-	}
+		r = command("pgctrl", fault, "start");
+	if (!r)
+		r = wait_for_result(thread, device, sent, ns, fault);
 	command(thread, NULL, "rem_device_all");
 	return r;
 }

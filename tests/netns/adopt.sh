@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: stopping, crashing and starting xmcastd does not touch forwarding: 50 kills under load (2,000
-# with --long), nothing lost, one program throughout (cases 20-22, 28, 33).
+# with XMCAST_LONG=1), nothing lost, one program throughout (cases 20-22, 28, 33).
 . "$(dirname "$0")/lib.sh"
 
 network 3

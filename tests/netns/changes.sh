@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test: changes of groups and egress sets while frames flow (10,000 with --long): no frame follows a mixture of two
+# test: changes of groups and egress sets while frames flow (10,000 with XMCAST_LONG=1): no frame follows a mixture of two
 # states, the member that is in all of them loses nothing, and all sums are exact.
 . "$(dirname "$0")/lib.sh"
 

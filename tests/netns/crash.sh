@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: the daemon killed at, or failed in, its system calls, one after another: the next one
-# converges and nothing is left over (a sample; all of them with --long).
+# converges and nothing is left over (a sample; all of them with XMCAST_LONG=1).
 . "$(dirname "$0")/lib.sh"
 
 if [ $# = 0 ]; then

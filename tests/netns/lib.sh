@@ -16,6 +16,7 @@
 tests=$(cd "${tests:-$(dirname "$0")}" && pwd)
 top=$(cd "$tests/../.." && pwd)
 build=${XMCAST_BUILD:-$top/build}
+[ -d "$build" ] || build=$top/build-tests/gcc # what run.sh built
 PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH
 export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 
@@ -27,7 +28,7 @@ if [ -z "${XMCAST_INSIDE:-}" ]; then
 	for tool in "$build/tests/netns/recv" \
 	    ${XMCAST_NO_DAEMON-"$build/daemon/xmcastd" "$build/cli/xmcastctl"}; do
 		[ -x "$tool" ] || {
-			echo "not ok - $tool is not built: run tests/run.sh, or set XMCAST_BUILD"
+			echo "not ok - $tool is not built: run sh tests/lib/build.sh build"
 			exit 1
 		}
 	done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test: two configurations in turn, by reload and by apply, while frames flow (10,000 times with --long):
+# test: two configurations in turn, by reload and by apply, while frames flow (10,000 times with XMCAST_LONG=1):
 # each frame follows one of the two, and a group that is in both loses nothing.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: upgrade and downgrade across a changed map layout, and limits changed at a restart, under
-# load: nothing lost, counters go on, nothing is left of the old (150 times with --long).
+# load: nothing lost, counters go on, nothing is left of the old (150 times with XMCAST_LONG=1).
 . "$(dirname "$0")/lib.sh"
 
 network 3

@@ -9,9 +9,9 @@
 # vm-bench (default: these) or vm-old. TEST: a name or shell pattern. Prints TAP and a line of sums for each
 # kernel; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
-# changes; what tests use all the time lies in the guest's memory. Kernels are kept in BUILD/vm
-# (XM_VM_CACHE). It ends whatever the guest does: after a panic at once, after SECONDS (3600) when it
-# hangs.
+# changes; what tests use all the time lies in the guest's memory. Kernels are fetched from Debian's
+# archive and kept in BUILD/vm (XM_VM_CACHE). Without --only, tests that have a short form run that.
+# It ends whatever the guest does: after a panic at once, after SECONDS (3600) when it hangs.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
@@ -56,8 +56,9 @@ for tool in qemu-system-x86_64 busybox python3 dpkg apt-get cpio setpriv; do
 		exit 2
 	}
 done
-[ -f "$build/build.ninja" ] || {
-	echo "vm: $build is no build directory: run meson setup $build" >&2
+[ -d "$build" ] || build=$top/build-tests/gcc # what tests/run.sh built
+[ -x "$build/daemon/xmcastd" ] || {
+	echo "vm: nothing is built in $build: run sh tests/lib/build.sh $build" >&2
 	exit 2
 }
 mkdir -p "$cache" || exit 2
