@@ -73,7 +73,8 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 			     const struct reading *reading, char *reason, size_t size)
 {
 	const struct topology *t = d->topology;
-	const char *name = t->real && !t->generator ? t->ingress_name : t->generator_name;
+	bool no_generator = t->real && !t->generator;
+	const char *name = no_generator ? t->ingress_name : t->generator_name;
 	struct link_facts now, in;
 	char why[192] = "", end[64] = "";
 
@@ -93,7 +94,7 @@ static void generator_reason(const struct diagnosis *d, uint64_t wanted,
 	if (!in.up && now.up)
 		snprintf(why, sizeof(why), "; %s is %s", t->ingress_name,
 			 in.there ? "set down" : "gone");
-	else if (reading->seen > reading->sent && t->real && !t->generator)
+	else if (reading->seen > reading->sent && no_generator)
 		snprintf(why, sizeof(why), "; frames of others come in on %s, too", name);
 	else if (reading->seen > reading->sent)
 		why_more(name, why, sizeof(why));

@@ -14,15 +14,21 @@
 #define DYING  5000 /* ms: large memory takes that long to free */
 #define UNSEEN 100  /* ms: who has just taken it, and writes itself into the file */
 
+/* Else it is gone, or hidden from us (proc(5), hidepid). */
+static bool is_seen(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return !access(path, F_OK);
+}
+
 bool lock_is_dying(pid_t pid)
 {
 	char path[32], exe[8];
-	int directory = snprintf(path, sizeof(path), "/proc/%d/exe", pid) - (int)strlen("/exe");
 
-	if (readlink(path, exe, sizeof(exe)) >= 0 || errno != ENOENT)
-		return false;
-	path[directory] = 0;
-	return !access(path, F_OK); /* else it is gone, or hidden from us (proc(5), hidepid) */
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT && is_seen(pid);
 }
 
 static int try(int fd)
@@ -52,16 +58,10 @@ static void read_holder(int fd, char holder[static LOCK_HOLDER_MAX])
 	holder[strcspn(holder, "\n")] = 0;
 }
 
-/* How many ms this holder is worth waiting for. Gone, or hidden, is whose /proc/PID is not there.
- */
-static unsigned int worth(const char *holder)
+/* How many ms this holder is worth waiting for. */
+static unsigned int worth(pid_t holder)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d", atoi(holder));
-	if (access(path, F_OK))
-		return UNSEEN;
-	return lock_is_dying(atoi(holder)) ? DYING : 0;
+	return !is_seen(holder) ? UNSEEN : lock_is_dying(holder) ? DYING : 0;
 }
 
 static int wait_for_holder(int fd, unsigned int patience, char holder[static LOCK_HOLDER_MAX])
@@ -70,7 +70,7 @@ static int wait_for_holder(int fd, unsigned int patience, char holder[static LOC
 
 	for (unsigned int waited = 0; r == -EBUSY; waited += STEP) {
 		read_holder(fd, holder);
-		if (waited >= worth(holder))
+		if (waited >= worth(atoi(holder)))
 			break;
 		r = lock_wait(fd, STEP);
 	}

@@ -5,19 +5,21 @@ ENOMEM=12
 EINVAL=22
 
 # fail_at N [ERROR [N ERROR]]: the Nth write from now on fails, by default for want of memory; 0: none.
-# ERROR 0: xmcastd stops in front of it. seen: how many there were.
+# ERROR 0: xmcastd stops in front of it. fail_from N: it fails, and so does each after it; 0: none.
+# seen: how many there were.
+plan()
+{
+	python3 -c "
+import struct
+open('$XMCAST_NOMEM', 'r+b').write(struct.pack('6I', 0, $1, $2, $3, $4, $5))"
+}
 fail_at()
 {
-	python3 -c "
-import struct
-open('$XMCAST_NOMEM', 'r+b').write(struct.pack('6I', 0, $1, ${2:-$ENOMEM}, ${3:-0}, ${4:-0}, 0))"
+	plan "$1" "${2:-$ENOMEM}" "${3:-0}" "${4:-0}" 0
 }
-# fail_from N: the Nth write from now on fails, and so does each after it; 0: none.
 fail_from()
 {
-	python3 -c "
-import struct
-open('$XMCAST_NOMEM', 'r+b').write(struct.pack('6I', 0, 0, 0, 0, 0, $1))"
+	plan 0 0 0 0 "$1"
 }
 seen()
 {
