@@ -11,6 +11,10 @@ seconds=10
 	shift
 }
 
+[ -d "$build" ] || {
+	echo "fuzz: nothing is built in $build: run sh tests/run.sh --suite fuzz" >&2
+	exit 2
+}
 [ -x "$build/fuzz-control" ] || {
 	echo '1..0 # SKIP clang has no libFuzzer here'
 	exit 0

@@ -21,10 +21,10 @@ detail()
 check "native: xmcastd starts" configure 'interface in0 --mode native'
 check "NIC -> NIC + veth: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out2
 check "... active" until_true 10 is active group 239.1.1.1 .state
-same "virtio_net runs native" native "$(iface in0 .mode)"
+same "$driver runs native" native "$(iface in0 .mode)"
 same "its egress has a program, which it needs to take copies" native "$(iface out0 .mode)"
 same "... and it is ready" ready "$(egress_state 239.1.1.1 out0)"
-check "... said why" sh -c "'$build/cli/xmcastctl' list-interfaces | grep 'out0: driver virtio_net takes copies only'"
+check "... said why" sh -c "'$build/cli/xmcastctl' list-interfaces | grep 'out0: driver $driver takes copies only'"
 check "NIC -> NIC + veth: frames to get things going" deliver -n 200 239.1.1.1 all:r0 all:r2
 before
 check "NIC -> NIC + veth: all get all" deliver -n 2000 -w 64 239.1.1.1 all:r0 all:r2

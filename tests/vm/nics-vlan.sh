@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: senders on VLAN interfaces over an emulated NIC: no frame of a VLAN leaves in another or
 # untagged, through a NIC and veth, with offloads as they are by default. The argument is the driver of
-# the ingress: virtio_net, which drops VLANs that it does not know, or vmxnet3, which hides tags, too.
+# the ingress: virtio_net or igb, which drop VLANs that they do not know, or vmxnet3, which hides tags, too.
 . "$(dirname "$0")/nics.sh"
 . "$tests/vlan-lib.sh"
-if [ "${1:-}" = vmxnet3 ]; then
+if [ "$driver" = vmxnet3 ]; then
 	nic 5 s0 s && nic 6 in0
 	flows=3 # QEMU's vmxnet3 writes the outer tag over the inner one of two
 	sums='1500 3000'

@@ -3,20 +3,21 @@
 # have with emulated NICs where that one has veth. The wires are hubs, see nics() in run.sh.
 #
 #   ns `s`                    the test's own ns                        receivers
-#   s0 (1, virtio_net) ------ in0 (2, virtio_net)
-#                             out0 (3, virtio_net) ------------------- r0 (4, virtio_net)
+#   s0 (1, virtio_net) ------ in0 (2, $driver)
+#                             out0 (3, $driver) ---------------------- r0 (4, virtio_net)
 #                             out1 (5, vmxnet3) ---------------------- r1 (6, vmxnet3)
 #                             out2 (veth) ---------------------------- r2 (veth)
 #
-# A test may want more $modules of the kernel. When the test ends, the NICs go back to where they were: the kernel sees to that.
+# driver: the test's argument, or virtio_net. A test may want more $modules of the kernel. When the test ends, the NICs go back to where they were: the kernel sees to that.
 
+driver=${1:-virtio_net}
 [ -n "${XM_IN_VM:-}" ] || {
 	echo '1..0 # SKIP needs the NICs of a guest: tests/vm/run.sh 12 --suite vm-long'
 	exit 77
 }
 [ -n "${XMCAST_INSIDE:-}" ] || {
-	for driver in virtio_net vmxnet3 ${modules:-}; do
-		/run/vm/modprobe $driver || exit 1
+	for module in virtio_net vmxnet3 $driver ${modules:-}; do
+		/run/vm/modprobe $module || exit 1
 	done
 	exec 8</proc/self/ns/net # where the NICs are
 }

@@ -6,8 +6,9 @@
 #                   [--timeout SECONDS]
 #
 # KERNEL: 11, 12, 13 or newest; default: 12 13 newest, of which three run at a time. NAME: bpf, vm, vm-long,
-# vm-bench (default: these) or vm-old. TEST: a name or shell pattern. Prints TAP and a line of sums for each
-# kernel; ends with "N passed, N failed, N skipped"; exit status 1 on a failure.
+# vm-bench (default: these), vm-old, or vm-igb, whose guest has igb NICs, from a QEMU that has them.
+# TEST: a name or shell pattern. Prints TAP and a line of sums for each kernel; ends with
+# "N passed, N failed, N skipped"; exit status 1 on a failure.
 # The tree and the host's root are seen read-only through 9p below a tmpfs: nothing on the host
 # changes; what tests use all the time lies in the guest's memory. Kernels are fetched from Debian's
 # archive and kept in BUILD/vm (XM_VM_CACHE). Without --only, tests that have a short form run that.
@@ -16,11 +17,16 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/tests/vm
 . "$here/kernel.sh"
+. "$here/qemu.sh"
 . "$here/initramfs.sh"
 . "$here/module.sh"
 
 usage() {
-	sed -n '3,16s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,16s/^# \{0,1\}//p' "$0"
+}
+
+misused() {
+	usage >&2
 	exit 2
 }
 
@@ -29,7 +35,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--shell) shell=yes ;;
 	--only | --suite | --build | --timeout)
-		[ $# -ge 2 ] || usage
+		[ $# -ge 2 ] || misused
 		case $1 in
 		--only) only=$2 ;;
 		--suite) suites=$2 ;;
@@ -38,9 +44,10 @@ while [ $# -gt 0 ]; do
 		esac
 		shift
 		;;
-	-*) usage ;;
+	--help) usage && exit ;;
+	-*) misused ;;
 	*)
-		suite_of "$1" >/dev/null || usage
+		suite_of "$1" >/dev/null || misused
 		kernels="$kernels $1"
 		;;
 	esac
@@ -68,23 +75,10 @@ work=$(mktemp -d "$cache/run.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# nics: QEMU's options for the guest's NICs, whose drivers tests load when they want them. Hubs are
-# their wires; tests/vm/nics.sh knows them by the last byte of their addresses.
-#   1 virtio_net - hub 1 - 2 virtio_net    3 virtio_net - hub 2 - 4 virtio_net
-#   5 vmxnet3    - hub 3 - 6 vmxnet3
-nics() {
-	_nic=0
-	for _model in virtio-net-pci virtio-net-pci virtio-net-pci virtio-net-pci vmxnet3 vmxnet3; do
-		_nic=$((_nic + 1))
-		echo "-netdev hubport,id=nic$_nic,hubid=$(((_nic + 1) / 2))"
-		echo "-device $_model,netdev=nic$_nic,mac=52:54:00:00:00:0$_nic"
-	done
-}
-
 # boot KERNEL-DIRECTORY OUT: runs until the guest powers off, panics or the time is over. QEMU dies
 # with this script, whatever kills it.
 boot() {
-	set -- "$1" "$2" setpriv --pdeathsig KILL qemu-system-x86_64 \
+	set -- "$1" "$2" setpriv --pdeathsig KILL $qemu \
 		-nodefaults -no-user-config -no-reboot -display none \
 		-machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 2048 \
 		-kernel "$1/vmlinuz" -initrd "$work/initrd" \
@@ -93,7 +87,7 @@ boot() {
 		-device virtio-9p-pci,fsdev=host,mount_tag=host \
 		-fsdev "local,id=out,path=$2,security_model=none" \
 		-device virtio-9p-pci,fsdev=out,mount_tag=out \
-		$(nics)
+		$(nics "$model")
 	_out=$2
 	shift 2
 	if [ -n "$shell" ]; then
@@ -157,6 +151,10 @@ alone() {
 		echo "vm: no test of suite $suites is called $only" >&2
 		exit 2
 	}
+	qemu=qemu-system-x86_64 model=virtio-net-pci
+	case ,$suites, in
+	*,vm-igb,*) model=igb && qemu=$(qemu_with igb) || exit 2 ;;
+	esac
 	if directory=$(fetch_kernel "$(suite_of "$1")") &&
 		{ build_module "$(suite_of "$1")" "$directory" ||
 			echo "vm: no module that makes functions of the kernel fail" >&2; } &&
