@@ -221,6 +221,7 @@ run_suite()
 			has_suite gcc bpf || return 0
 			if [ -n "$XMCAST_LONG" ]; then
 				step vm 7200 sh tests/vm/run.sh --build "$build"
+				step vm/igb 3600 sh tests/vm/run.sh --build "$build" --suite vm-igb
 				step vm/too-old 600 sh tests/vm/run.sh --build "$build" \
 				    --suite vm-old --timeout 300 11
 			else

@@ -7,7 +7,7 @@
 
 module=/lib/modules/$(uname -r)/inject.ko
 [ -e "$module" ] || {
-	skip "no-memory, driver-error, needs-generic, refused" "tests/vm has the kernel for it"
+	skip "no-memory, driver-error, needs-generic, refused" "no module that makes functions fail for this kernel: tests/vm/run.sh 12 makes one"
 	finish
 }
 # while_failing FUNCTION VALUE: it returns that at once while 5 datagrams are sent.
