@@ -71,8 +71,12 @@ static __always_inline int redirect(__u64 set)
 	return map ? REDIRECT(map, NO_KEY, BPF_F_BROADCAST | XDP_DROP) : XDP_DROP;
 }
 
-/* Tells the egress program which exclude maps to ask. False: the driver has no metadata. */
-static __always_inline _Bool hand_over(struct xdp_md *ctx, __u64 entry, __u64 ingress, __u32 due)
+/*
+ * Tells the egress program which exclude maps to ask. False: there is no metadata to tell it by, of
+ * the driver or of this instance.
+ */
+static __always_inline _Bool hand_over(struct xdp_md *ctx, __u64 entry, __u64 ingress, __u32 due,
+				       const _Bool metadata)
 {
 	__u32 group_exclude = xm_entry_exclude(entry),
 	      ingress_exclude = xm_ingress_exclude(ingress);
@@ -89,7 +93,7 @@ static __always_inline _Bool hand_over(struct xdp_md *ctx, __u64 entry, __u64 in
 	}
 	if (!(xm_ingress_flags(ingress) & XM_INGRESS_LOOKUP) || !(group_exclude | ingress_exclude))
 		return 1;
-	if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct xm_meta)))
+	if (!metadata || bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct xm_meta)))
 		return 0;
 	struct xm_meta *meta = (void *)(long)ctx->data_meta;
 	if ((void *)(meta + 1) > (void *)(long)ctx->data)
@@ -115,7 +119,8 @@ static __always_inline __u32 needed_mtu(const struct frame *f, __u32 length)
 
 /* A frame of the group in `m`: counts it, and redirects it to those who can take it. */
 static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, const struct match *m,
-				__u64 ingress, struct xm_interface_counters *c)
+				__u64 ingress, struct xm_interface_counters *c,
+				const _Bool metadata)
 {
 	__u32 group = xm_entry_group(m->word), length = frame_length(ctx), lost = 0;
 	__u64 whole = word_of(&sets, xm_entry_set(m->word));
@@ -130,7 +135,7 @@ static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, const
 		row->counters.bytes += length;
 	}
 	if (left) {
-		if (!hand_over(ctx, m->word, ingress, left)) {
+		if (!hand_over(ctx, m->word, ingress, left, metadata)) {
 			c->dropped[XM_REASON_NO_METADATA]++;
 			return XDP_DROP;
 		}
@@ -151,8 +156,7 @@ static __always_inline int copy(struct xdp_md *ctx, const struct frame *f, const
 	return verdict;
 }
 
-SEC("xdp")
-int xmcast_ingress(struct xdp_md *ctx)
+static __always_inline int receive(struct xdp_md *ctx, const _Bool metadata)
 {
 	struct xm_interface_row *row = interface_row(slot);
 	if (!row)
@@ -177,7 +181,24 @@ int xmcast_ingress(struct xdp_md *ctx)
 	}
 	if (native && finish_checksums)
 		finish_checksum(ctx, &f);
-	return copy(ctx, &f, &m, ingress, c);
+	return copy(ctx, &f, &m, ingress, c, metadata);
+}
+
+/*
+ * Since 6.13 (and 6.12.y) an extension that calls what may change packet data can replace only a
+ * function that does, and none of libxdp's dispatcher does. So only who must hand over exclude maps
+ * in native mode runs the instance that can.
+ */
+SEC("xdp")
+int xmcast_ingress(struct xdp_md *ctx)
+{
+	return receive(ctx, 0);
+}
+
+SEC("xdp")
+int xmcast_ingress_lookup(struct xdp_md *ctx)
+{
+	return receive(ctx, 1);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -9,7 +9,6 @@
  */
 #include <linux/bpf.h>
 
-int xmcast_ingress(struct xdp_md *ctx) __attribute__((always_inline));
 #include "bpf/ingress.bpf.c"
 
 #include "bpf/redirect.h"
@@ -140,14 +139,25 @@ __noinline int note_after(int verdict)
 	return 0;
 }
 
-SEC("xdp")
-int xmcast_ingress_traced(struct xdp_md *ctx)
+static __always_inline int receive_noted(struct xdp_md *ctx, const _Bool metadata)
 {
 	note_before(ctx);
-	int verdict = xmcast_ingress(ctx);
+	int verdict = receive(ctx, metadata);
 
 	note_after(verdict);
 	return verdict;
+}
+
+SEC("xdp")
+int xmcast_ingress_traced(struct xdp_md *ctx)
+{
+	return receive_noted(ctx, 0);
+}
+
+SEC("xdp")
+int xmcast_ingress_lookup_traced(struct xdp_md *ctx)
+{
+	return receive_noted(ctx, 1);
 }
 
 /* A device that we receive on, in our network namespace. */

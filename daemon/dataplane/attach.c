@@ -177,8 +177,7 @@ static int attach_new(struct attach *a)
 
 /*
  * Alone, without libxdp, after its dispatcher could not be used for a reason that libxdp does not
- * go round itself. Since 6.13 an extension that changes packet data, as ours does for metadata
- * and checksums, may only replace a function that does, and none of libxdp 1.3's does.
+ * go round itself: since 6.13 it takes no instance that can hand over excludes (ingress.bpf.c).
  */
 static int attach_alone(struct attach *a)
 {

@@ -206,6 +206,7 @@ struct ingress_spec {
 	int ifindex;
 	bool native;
 	bool finish_checksums;
+	bool lookup;	     /* it can hand over exclude maps in native mode */
 	bool traced;	     /* the tracing instance: see tracer.h */
 	uint32_t generation; /* the word must carry it before frames count */
 	uint32_t beside;     /* the same where the old one still runs: behind a dispatcher; 0: it */

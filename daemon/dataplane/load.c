@@ -5,42 +5,76 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <bpf/btf.h>
+
 #include "ingress.skel.h"
 #include "tracer.skel.h"
 
 #define MAPS_OF_PROGRAM 64   /* more than the ingress program has */
 #define CONSTANTS_MAX	4096 /* bytes of .rodata */
 
-_Static_assert(sizeof(struct ingress_bpf__rodata) == sizeof(struct tracer_bpf__rodata),
-	       "the tracing instance has the same constants");
-
 const char *ingress_program_name(const struct ingress_spec *spec)
 {
-	return spec->traced ? INGRESS_PROGRAM "_traced" : INGRESS_PROGRAM;
+	static const char *const names[2][2] = {
+	    {INGRESS_PROGRAM, INGRESS_PROGRAM "_traced"},
+	    {INGRESS_PROGRAM "_lookup", INGRESS_PROGRAM "_lookup_traced"},
+	};
+
+	return names[spec->lookup][spec->traced];
 }
 
-/* Its constants are those of the skeleton, laid out alike, or it is no build of ours. */
+/* Where the compiler put that constant, and its size; NULL: nowhere. */
+static const struct btf_var_secinfo *constant_place(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	for (unsigned int i = 0; section && i < btf_vlen(section); i++) {
+		const struct btf_var_secinfo *place = btf_var_secinfos(section) + i;
+		const struct btf_type *variable = btf__type_by_id(btf, place->type);
+		if (!strcmp(btf__name_by_offset(btf, variable->name_off), name))
+			return place;
+	}
+	return NULL;
+}
+
+/*
+ * By name: each instance has its own order of constants, in which it uses them. Without one of them
+ * it is no build of ours.
+ */
 static int specialise(struct dataplane *dp, struct bpf_object *object,
 		      const struct ingress_spec *spec)
 {
+	const struct {
+		const char *name;
+		uint32_t value;
+	} constants[] = {
+	    {"slot", spec->slot},
+	    {"generation", spec->generation},
+	    {"native", spec->native},
+	    {"finish_checksums", spec->finish_checksums},
+	    {"entry_stride", dp->sizes.entries + 1},
+	    {"interface_stride", dp->sizes.interfaces + 1},
+	    {"bucket_mask", dp->buckets.mask},
+	};
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
-	struct ingress_bpf__rodata *constants;
 	size_t size = 0;
+	char *bytes = map ? (char *)bpf_map__initial_value(map, &size) : NULL;
 
-	constants = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
-	if (!constants || size != sizeof(*constants))
-		return -ENOEXEC;
-	constants->slot = spec->slot;
-	constants->generation = spec->generation;
-	constants->native = spec->native;
-	constants->entry_stride = dp->sizes.entries + 1;
-	constants->interface_stride = dp->sizes.interfaces + 1;
-	constants->bucket_mask = dp->buckets.mask;
-	constants->finish_checksums = spec->finish_checksums;
+	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++) {
+		const struct btf_var_secinfo *at =
+		    constant_place(bpf_object__btf(object), constants[i].name);
+		bool flag = at && at->size == sizeof(bool), held = constants[i].value;
+		if (!bytes || !at || (!flag && at->size != sizeof(uint32_t)) ||
+		    at->offset + at->size > size)
+			return -ENOEXEC;
+		memcpy(bytes + at->offset, flag ? (void *)&held : (void *)&constants[i].value,
+		       at->size);
+	}
 	return maps_reuse(dp, object);
 }
 
-/* The tracing object holds more programs than the one of the ingress. */
+/* An object holds several instances, that of the tracer other programs, too. */
 static void load_only(struct bpf_object *object, const char *name)
 {
 	struct bpf_program *program;
@@ -100,10 +134,15 @@ int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec,
 {
 	messages_start();
 	_cleanup_(object_closep) struct bpf_object *object = bpf_object__open_file(path, NULL);
+	const char *name = ingress_program_name(spec);
 	int r = !object ? -errno : specialise(dp, object, spec);
 
-	if (!r)
-		r = load(object, INGRESS_PROGRAM);
+	if (!r && !bpf_object__find_program_by_name(object, name))
+		name = INGRESS_PROGRAM; /* that of older builds could hand over, too */
+	if (!r) {
+		load_only(object, name);
+		r = load(object, name);
+	}
 	if (r < 0)
 		return fault_set(fault, r, "cannot load %s: %s (%s)", path, strerror(-r),
 				 messages_words());

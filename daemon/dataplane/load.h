@@ -9,7 +9,7 @@
 
 /* Opened, specialised, with our maps, not loaded yet. NULL: errno is set. */
 struct bpf_object *ingress_prepare(struct dataplane *dp, const struct ingress_spec *spec);
-/* INGRESS_PROGRAM, or that of the tracing instance, which begins with it. */
+/* That of the instance: INGRESS_PROGRAM and what it can besides. */
 const char *ingress_program_name(const struct ingress_spec *spec);
 void object_closep(struct bpf_object **object);
 

@@ -134,6 +134,7 @@ static struct ingress_spec spec_of(const struct reconcile *r, const struct iface
 	    .ifindex = link->ifindex,
 	    .native = iface->native,
 	    .finish_checksums = link_leaves_checksums(link),
+	    .lookup = iface->native && looks_up(r),
 	    .traced = tracing_covers(r, iface),
 	    .generation = iface->generation,
 	};
@@ -149,6 +150,7 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	iface->adopted = false;
 	struct ingress_spec spec = spec_of(r, iface, link);
 	spec.beside = r->generation + 1;
+	iface->lookup = spec.lookup;
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
 	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
 		iface->generation = ++r->generation;
@@ -178,6 +180,7 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 	iface->generation = record->generation = ++r->generation;
 	struct ingress_spec spec = spec_of(r, iface, link);
 
+	iface->lookup = spec.lookup;
 	iface->attached = true;
 	attach_store_word(r, iface); /* first: it counts from its first frame on */
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
@@ -251,6 +254,20 @@ static void renew_adopted(struct reconcile *r, struct iface *iface, const struct
 
 	if (error)
 		note_refusal(r, error, &fault);
+}
+
+void attach_for_lookup(struct reconcile *r)
+{
+	bool lookup = r->model->enforce == ENFORCE_LOOKUP;
+
+	for (uint32_t slot = 1; lookup && slot <= r->dp->sizes.interfaces; slot++) {
+		struct iface *iface = r->ifaces[slot];
+		if (!iface || !iface->attached || !iface->native || iface->lookup)
+			continue;
+		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
+		if (link)
+			renew_adopted(r, iface, link);
+	}
 }
 
 /* An ingress that becomes a mere egress, or the other way: its program goes on. */

@@ -217,6 +217,11 @@ bool tracing_covers(const struct reconcile *r, const struct iface *iface);
 int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link,
 		 struct fault *fault);
 void attach_update(struct reconcile *r);
+/*
+ * --enforce lookup, before an entry says so: a program that cannot hand over exclude maps drops
+ * each frame that has some.
+ */
+void attach_for_lookup(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);
 void attach_store_word(struct reconcile *r, const struct iface *iface);

@@ -66,6 +66,7 @@ static bool pass(struct reconcile *r)
 	if (r->seen_model != version)
 		r->entries_dirty = true;
 	interfaces_update(r);
+	attach_for_lookup(r);
 	/* first: who is excluded must not get what a set that has just gained it lets through */
 	bool grow = excludes_update(r) && !r->grow_failed;
 	if (!grow) {

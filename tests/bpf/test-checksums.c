@@ -32,9 +32,9 @@ static int open_world(void **state)
 			return -1;
 	if (world_open(&world) || world_fill(&world, keys, 4, members, false))
 		return -1;
-	finishing = world_program(&world, true, true);
-	plain = world_program(&world, true, false);
-	generic = world_program(&world, false, true);
+	finishing = world_program(&world, WORLD_NATIVE, true);
+	plain = world_program(&world, WORLD_NATIVE, false);
+	generic = world_program(&world, WORLD_GENERIC, true);
 	return finishing < 0 || plain < 0 || generic < 0;
 }
 

@@ -20,7 +20,7 @@ static struct world world;
 static struct xm_interface_counters counters;
 static struct group_key *keys;
 static int *members;
-static int programs[2]; /* native, generic */
+static int programs[WORLD_GENERIC + 1]; /* by instance */
 
 static int open_world(void **state)
 {
@@ -31,10 +31,10 @@ static int open_world(void **state)
 		return -1;
 	for (size_t i = 0; i < frames_group_count; i++)
 		members[i] = frames_groups[i].members;
-	programs[0] = world_program(&world, true, false);
-	programs[1] = world_program(&world, false, false);
-	return programs[0] < 0 || programs[1] < 0 ||
-	       world_fill(&world, keys, frames_group_count, members, false) ||
+	for (enum world_instance i = 0; i <= WORLD_GENERIC; i++)
+		if ((programs[i] = world_program(&world, i, false)) < 0)
+			return -1;
+	return world_fill(&world, keys, frames_group_count, members, false) ||
 	       counters_interface(world.dp, WORLD_INGRESS, &counters);
 }
 
@@ -91,11 +91,12 @@ static void check(const char *name, const uint8_t *frame, size_t len, enum verdi
 	struct xm_group_counters before = {0}, after = {0};
 	size_t index = group_called(group);
 
-	for (int generic = 0; generic < 2; generic++) {
-		const char *mode = generic ? "generic" : "native";
+	for (enum world_instance i = 0; i <= WORLD_GENERIC; i++) {
+		static const char *const modes[] = {"native", "lookup", "generic"};
+		const char *mode = modes[i];
 		if (index != MATCH_NONE)
 			counters_group(world.dp, index + 1, &before);
-		assert_int_equal(world_run(programs[generic], frame, len, &result), 0);
+		assert_int_equal(world_run(programs[i], frame, len, &result), 0);
 		assert_int_equal(world_moved(&world, &counters, &moved), 0);
 		if (index != MATCH_NONE)
 			counters_group(world.dp, index + 1, &after);
@@ -153,7 +154,7 @@ static void test_generation(void **state)
 	assert_true(packet_parse(&p, "ip 10.0.0.1 239.1.1.1 udp 64"));
 	dataplane_store_ingress(world.dp, WORLD_INGRESS,
 				xm_ingress(WORLD_GENERATION + 1, 0, xm_ingress_flags(word)));
-	int error = world_run(programs[0], p.data, p.len, &result);
+	int error = world_run(programs[WORLD_NATIVE], p.data, p.len, &result);
 	dataplane_store_ingress(world.dp, WORLD_INGRESS, word);
 	assert_int_equal(error, 0);
 	assert_int_equal(result.verdict, PASSED);

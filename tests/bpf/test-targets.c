@@ -52,11 +52,12 @@ enum {
 
 static struct attachment {
 	const char *name;
-	bool native;
+	enum world_instance instance;
 	__u32 flags; /* of attaching */
 	int program;
-} native = {"native", true, XDP_FLAGS_DRV_MODE, -1},
-  generic = {"generic", false, XDP_FLAGS_SKB_MODE, -1};
+} native = {"native", WORLD_NATIVE, XDP_FLAGS_DRV_MODE, -1},
+  lookup = {"lookup", WORLD_LOOKUP, XDP_FLAGS_DRV_MODE, -1},
+  generic = {"generic", WORLD_GENERIC, XDP_FLAGS_SKB_MODE, -1};
 
 static struct world world;
 static int sender, sockets[WORLD_MEMBERS];
@@ -98,7 +99,7 @@ static int make_sets(void)
 
 static int load(struct attachment *mode)
 {
-	mode->program = world_program(&world, mode->native, false);
+	mode->program = world_program(&world, mode->instance, false);
 	return mode->program < 0 ? -1 : 0;
 }
 
@@ -141,7 +142,7 @@ static int open_world(void **state)
 			return -1;
 	}
 	sender = open_socket("send0");
-	return sender < 0 || load(&native) || load(&generic) ||
+	return sender < 0 || load(&native) || load(&lookup) || load(&generic) ||
 	       counters_interface(world.dp, WORLD_INGRESS, &counters);
 }
 
@@ -333,8 +334,9 @@ static void test_exclude_by_lookup(void **state)
 	static const uint64_t excluded[WORLD_MEMBERS] = {2, 2, 0, 2}; /* in the three checks */
 
 	const struct attachment *mode = *state;
-	uint32_t set = mode->native ? SET_NATIVE_PROGRAM : SET_GENERIC_PROGRAM;
-	int egress = mode->native ? world.dp->egress_native_fd : world.dp->egress_generic_fd;
+	bool is_generic = mode->instance == WORLD_GENERIC;
+	uint32_t set = is_generic ? SET_GENERIC_PROGRAM : SET_NATIVE_PROGRAM;
+	int egress = is_generic ? world.dp->egress_generic_fd : world.dp->egress_native_fd;
 
 	assert_int_equal(world_set(&world, set, 0, all, 4, 4, WORLD_MTU, egress), 0);
 	uint32_t group = make_exclude(of_group, 1), ingress = make_exclude(of_ingress, 2);
@@ -369,7 +371,7 @@ static void test_hand_over(void **state)
 	(void)state;
 	assert_true(packet_parse(&p, "ip 10.0.0.1 " GROUP " udp 64"));
 	lead_to(SET_ALL, 12, 345, XM_INGRESS_LOOKUP);
-	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_true(result.handed_over);
 	assert_int_equal(result.meta.magic, XM_META_MAGIC);
@@ -379,11 +381,43 @@ static void test_hand_over(void **state)
 	assert_memory_equal(result.data, p.data, p.len);
 	/* nothing to exclude, or enforced by fold: nothing is handed over */
 	lead_to(SET_ALL, 0, 0, XM_INGRESS_LOOKUP);
-	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
 	assert_false(result.handed_over);
 	lead_to(SET_ALL, 12, 345, 0);
-	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
 	assert_false(result.handed_over);
+}
+
+/* The instance that cannot hand over: who is excluded gets nothing, and the frame is counted. */
+static void test_no_metadata(void **state)
+{
+	static const struct {
+		uint32_t group, ingress, flags;
+		int verdict;
+	} cases[] = {
+	    {12, 0, XM_INGRESS_LOOKUP, XDP_DROP},
+	    {0, 345, XM_INGRESS_LOOKUP, XDP_DROP},
+	    {0, 0, XM_INGRESS_LOOKUP, XDP_REDIRECT},
+	    {12, 345, 0, XDP_REDIRECT},
+	};
+	struct xm_interface_counters moved;
+	static struct world_result result;
+	static struct packet p;
+
+	(void)state;
+	assert_true(packet_parse(&p, "ip 10.0.0.1 " GROUP " udp 64"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool drops = cases[i].verdict == XDP_DROP;
+		assert_int_equal(world_moved(&world, &counters, &moved), 0);
+		lead_to(SET_ALL, cases[i].group, cases[i].ingress, cases[i].flags);
+		assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
+		assert_int_equal(result.verdict, cases[i].verdict);
+		assert_false(result.handed_over);
+		assert_int_equal(world_moved(&world, &counters, &moved), 0);
+		assert_int_equal(moved.received, 1);
+		assert_int_equal(moved.dropped[XM_REASON_NO_METADATA], drops);
+		assert_int_equal(moved.copies, drops ? 0 : WORLD_MEMBERS);
+	}
 }
 
 /* The only member left the map before the word says so: dropped and counted, not silent. */
@@ -414,17 +448,19 @@ static void test_member_just_left(void **state)
 	{                                                                                          \
 #test ", " #mode, test_##test, attach, detach, &mode                               \
 	}
-#define IN_BOTH(test) IN_MODE(test, native), IN_MODE(test, generic)
+#define IN_ALL(test) IN_MODE(test, native), IN_MODE(test, lookup), IN_MODE(test, generic)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    IN_BOTH(unicast),
-	    IN_BOTH(broadcast),
-	    IN_BOTH(no_member),
-	    IN_BOTH(mtu),
-	    IN_BOTH(exclude_by_lookup),
+	    IN_ALL(unicast),
+	    IN_ALL(broadcast),
+	    IN_ALL(no_member),
+	    IN_ALL(mtu),
+	    IN_MODE(exclude_by_lookup, lookup),
+	    IN_MODE(exclude_by_lookup, generic),
 	    cmocka_unit_test(test_hand_over),
+	    cmocka_unit_test(test_no_metadata),
 	    cmocka_unit_test(test_member_just_left),
 	};
 

@@ -126,12 +126,13 @@ static int hold(unsigned int n, int program)
 	return bpf_xdp_attach(if_nametoindex(name), program, XDP_FLAGS_SKB_MODE, NULL);
 }
 
-int world_program(struct world *w, bool native, bool finish_checksums)
+int world_program(struct world *w, enum world_instance instance, bool finish_checksums)
 {
 	struct fault fault = {.text = ""};
 	struct ingress_spec spec = {.slot = WORLD_INGRESS,
 				    .ifindex = w->ingress_ifindex,
-				    .native = native,
+				    .native = instance != WORLD_GENERIC,
+				    .lookup = instance == WORLD_LOOKUP,
 				    .finish_checksums = finish_checksums,
 				    .generation = WORLD_GENERATION};
 	int fd = w->programs == WORLD_PROGRAMS ? fault_set(&fault, -E2BIG, "the world has too many")

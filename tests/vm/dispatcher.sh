@@ -34,15 +34,7 @@ for mode in native skb; do
 	check "$our: xmcastd starts" configure "interface in0 --mode $our"
 	check "$our: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
 	check "$our: active" until_true 5 is active group 239.1.1.1 .state
-	attach=$(iface in0 .attach)
-	if [ "$attach" != dispatcher ]; then
-		why=$(ctl list-interfaces | sed -n 's/^in0: //p')
-		comment "$our: alone: $why"
-		check "$our: another program is refused, not displaced" sh -c "
-		    ! xdp-filter load -m $mode in0 && xdp-loader status in0 | grep -q xmcast_ingress"
-		check "$our: forwarding goes on" deliver 239.1.1.1 all:r0 all:r1
-		continue
-	fi
+	same "$our: behind the dispatcher" dispatcher "$(iface in0 .attach)"
 	check "$our: the other is loaded beside ours" filter load -m $mode -p allow -f udp in0
 	check "$our: the other is told to block a port" filter port 5555 -p udp -m dst
 	check "$our: what it lets through is forwarded" deliver -n 2000 239.1.1.1 all:r0 all:r1
@@ -57,4 +49,44 @@ for mode in native skb; do
 	check "$our: the other is loaded and unloaded twice under load" under_load 2 reload_other
 	comment "$sent datagrams to each receiver"
 done
+
+# Excludes by lookup in native mode want a program that changes a frame's metadata, which since 6.13
+# the kernel runs behind no dispatcher that libxdp has.
+enforce()
+{
+	printf '%s\n' "daemon --enforce $1" 'interface in0 --mode native' >"$work/xmcastd.conf"
+	ctl reload
+}
+check "excludes: xmcastd starts" configure 'interface in0 --mode native'
+check "excludes: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1 --exclude out1
+check "excludes: the other is loaded beside ours" filter load -m native -p allow -f udp in0
+check "excludes, fold" deliver -n 500 239.1.1.1 all:r0 none:r1
+before
+if enforce lookup >"$work/reload" 2>&1; then
+	comment "this kernel runs it"
+	check "excludes, lookup" deliver -n 500 239.1.1.1 all:r0 none:r1
+else
+	comment "$(cat "$work/reload")"
+	check "excludes, lookup: refused with the kernel's words" grep 'Extension program changes packet data' "$work/reload"
+	check "excludes, lookup: nobody gets what is excluded" deliver -n 500 -d 3 239.1.1.1 none:r0 none:r1
+	check "excludes, lookup: with the reason" until_true 5 is 500 dropped no-metadata
+fi
+check "excludes: back to fold" enforce fold
+check "excludes: settled" until_true 20 settled
+check "excludes: fold again" deliver -n 500 239.1.1.1 all:r0 none:r1
+check "excludes: the other is still there" filter unload in0
+
+check "lookup: xmcastd starts" configure 'daemon --enforce lookup' 'interface in0 --mode native'
+check "lookup: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1 --exclude out1
+check "lookup: active" until_true 20 is active group 239.1.1.1 .state
+check "lookup: excluded" deliver -n 500 239.1.1.1 all:r0 none:r1
+if [ "$(iface in0 .attach)" = dispatcher ]; then
+	comment "lookup: behind the dispatcher"
+else
+	check "lookup: alone, and why" sh -c "
+	    '$build/cli/xmcastctl' list-interfaces | grep 'in0: .*Extension program changes packet data'"
+	check "lookup: another program is refused, not displaced" sh -c "
+	    ! xdp-filter load -m native in0 && xdp-loader status in0 | grep -q xmcast_ingress"
+	check "lookup: forwarding goes on" deliver -n 500 239.1.1.1 all:r0 none:r1
+fi
 finish
