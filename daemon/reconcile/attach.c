@@ -256,13 +256,13 @@ static void renew_adopted(struct reconcile *r, struct iface *iface, const struct
 		note_refusal(r, error, &fault);
 }
 
-void attach_for_lookup(struct reconcile *r)
+void attach_instances(struct reconcile *r)
 {
-	bool lookup = r->model->enforce == ENFORCE_LOOKUP;
+	bool lookup = looks_up(r);
 
-	for (uint32_t slot = 1; lookup && slot <= r->dp->sizes.interfaces; slot++) {
+	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
 		struct iface *iface = r->ifaces[slot];
-		if (!iface || !iface->attached || !iface->native || iface->lookup)
+		if (!iface || !iface->attached || !iface->native || iface->lookup == lookup)
 			continue;
 		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
 		if (link)

@@ -218,10 +218,10 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 		 struct fault *fault);
 void attach_update(struct reconcile *r);
 /*
- * --enforce lookup, before an entry says so: a program that cannot hand over exclude maps drops
- * each frame that has some.
+ * Programs that can hand over excludes where any word may name some, before one does, for the others
+ * drop such frames; and the others where none does.
  */
-void attach_for_lookup(struct reconcile *r);
+void attach_instances(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);
 void attach_store_word(struct reconcile *r, const struct iface *iface);

@@ -102,6 +102,7 @@ other_way()
 for mode in native generic; do
 	check "$mode: xmcastd starts" configure 'daemon --enforce fold' \
 	    'group 239.1.1.4 --from in0 --to out0,out1,out2 --exclude out1' "interface in0 --mode $mode"
+	check "$mode: ... settled" until_true 5 settled
 	check "$mode: from fold to lookup and back, under load" \
 	    during 10 other_way -n 20000 -r 5000 239.1.1.4 all:r0 none:r1 all:r2
 	comment "$happened times, $sent datagrams to each receiver"

@@ -83,8 +83,7 @@ check "lookup: excluded" deliver -n 500 239.1.1.1 all:r0 none:r1
 if [ "$(iface in0 .attach)" = dispatcher ]; then
 	comment "lookup: behind the dispatcher"
 else
-	check "lookup: alone, and why" sh -c "
-	    '$build/cli/xmcastctl' list-interfaces | grep 'in0: .*Extension program changes packet data'"
+	check "lookup: alone, and why" eval "iface in0 .why_single | grep 'Extension program changes packet data'"
 	check "lookup: another program is refused, not displaced" sh -c "
 	    ! xdp-filter load -m native in0 && xdp-loader status in0 | grep -q xmcast_ingress"
 	check "lookup: forwarding goes on" deliver -n 500 239.1.1.1 all:r0 none:r1
