@@ -174,7 +174,7 @@ sums_now()
 		received: ($b.received - $a.received), matched: ($b.matched - $a.matched),
 		copies: ($b.copies - $a.copies), transmitted: ($b.transmitted - $a.transmitted),
 		unmatched: minus($b.unmatched; $a.unmatched),
-		dropped: minus($b.dropped; $a.dropped), unexplained: $b.unexplained
+		dropped: minus($b.dropped; $a.dropped), unexplained: ($b.unexplained - $a.unexplained)
 	} |
 	. + {
 		frame_reasons: ([.dropped | to_entries[] |
