@@ -6,7 +6,7 @@
 
 group=239.1.1.1
 orphan='held by an orphaned dispatcher of libxdp, id [0-9]*: .*/sys/fs/bpf/xdp'
-object=$(find /usr/lib -name xdp-dispatcher.o | head -1)
+object=$(ls /usr/lib/*/bpf/xdp-dispatcher.o | head -1) # not found by a walk: it takes minutes in a guest
 # remedy: the command that doctor proposes for the program of in0.
 remedy()
 {
