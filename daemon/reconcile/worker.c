@@ -64,12 +64,20 @@ static void *worker_main(void *data)
 
 static void note_failure(struct worker *w, int error)
 {
+	const struct dataplane_sizes *sizes = &w->r->dp->sizes;
 	bool grew = w->doing == WORK_GROW;
 	struct fault fault;
 
-	fault_set(&fault, error, "%s: %s%s",
-		  grew ? "growing the kernel maps" : "waiting for running programs",
-		  strerror(-error), grew ? "" : ": it is tried again by itself");
+	if (grew && error == -ENOSPC)
+		fault_set(&fault, error,
+			  "no room in the kernel maps, which hold %u exclude lists and %u lists of "
+			  "members at a time, those that are being replaced among them: change "
+			  "fewer at once, let groups share them, or raise `limit sets` and restart",
+			  sizes->excludes, sizes->slots);
+	else
+		fault_set(&fault, error, "%s: %s%s",
+			  grew ? "growing the kernel maps" : "waiting for running programs",
+			  strerror(-error), grew ? "" : ": it is tried again by itself");
 	note_fault(w->r, error, &fault);
 	w->r->grow_failed = grew;
 	w->r->transaction.begun = false; /* a grace period that failed is begun again */

@@ -107,4 +107,22 @@ for mode in native generic; do
 	    during 10 other_way -n 20000 -r 5000 239.1.1.4 all:r0 none:r1 all:r2
 	comment "$happened times, $sent datagrams to each receiver"
 done
+
+# More lists than there are maps for.
+lists()
+{
+	printf '%s\n' 'daemon --enforce lookup' 'limit groups 5000' 'limit interfaces 6000' \
+	    'group 239.1.1.4 --from in0 --to out0,out1 --exclude out1'
+	seq "$1" | awk '{ print "group 239.2." int($1 / 250) "." $1 % 250 " --from in0 --to out0 --exclude x" $1 "*" }'
+}
+configure "$(lists 10)"
+check "ten exclude lists" until_true 5 settled
+lists 4200 >"$work/xmcastd.conf"
+check "4200 are refused: how many there is room for, and what to do" \
+    refused 1 'no room .* 4096 exclude lists .*let groups share them' ctl reload
+check "... what is excluded gets none" deliver 239.1.1.4 all:r0 none:r1
+lists 20 >"$work/xmcastd.conf"
+check "... fewer are taken" ctl reload
+check "... settled" until_true 5 settled
+check "... and forwards" deliver 239.1.1.4 all:r0 none:r1
 finish
