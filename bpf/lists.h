@@ -10,7 +10,8 @@
  */
 #define XM_COUNTED_REASONS(X)                                                                      \
 	X(NO_EGRESS, "no-egress", FRAME, "the group has no member that is ready")                  \
-	X(NO_METADATA, "no-metadata", FRAME, "the driver has no room for the exclude hand-over")   \
+	X(NO_METADATA, "no-metadata", FRAME,                                                       \
+	  "the driver or the dispatcher has no room for the exclude hand-over")                    \
 	X(TOO_BIG, "too-big", COPY, "the frame is larger than the egress MTU")                     \
 	X(EXCLUDED, "excluded", COPY, "the exclude map names this egress (--enforce lookup)")      \
 	X(NO_RECEIVER, "no-receiver", COPY, "the driver refused redirected frames (ENXIO)")        \
