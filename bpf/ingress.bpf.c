@@ -184,21 +184,20 @@ static __always_inline int receive(struct xdp_md *ctx, const _Bool metadata)
 	return copy(ctx, &f, &m, ingress, c, metadata);
 }
 
-/*
- * Since 6.13 (and 6.12.y) an extension that calls what may change packet data can replace only a
- * function that does, and none of libxdp's dispatcher does. So only who must hand over exclude maps
- * in native mode runs the instance that can.
- */
 SEC("xdp")
 int xmcast_ingress(struct xdp_md *ctx)
 {
-	return receive(ctx, 0);
+	return receive(ctx, 1);
 }
 
+/*
+ * For libxdp's dispatcher on 6.12.y and newer: there an extension that calls what may change packet
+ * data can replace only a function that does, and none of libxdp's does (up to 1.5).
+ */
 SEC("xdp")
-int xmcast_ingress_lookup(struct xdp_md *ctx)
+int xmcast_ingress_fold(struct xdp_md *ctx)
 {
-	return receive(ctx, 1);
+	return receive(ctx, 0);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -151,13 +151,13 @@ static __always_inline int receive_noted(struct xdp_md *ctx, const _Bool metadat
 SEC("xdp")
 int xmcast_ingress_traced(struct xdp_md *ctx)
 {
-	return receive_noted(ctx, 0);
+	return receive_noted(ctx, 1);
 }
 
 SEC("xdp")
-int xmcast_ingress_lookup_traced(struct xdp_md *ctx)
+int xmcast_ingress_fold_traced(struct xdp_md *ctx)
 {
-	return receive_noted(ctx, 1);
+	return receive_noted(ctx, 0);
 }
 
 /* A device that we receive on, in our network namespace. */

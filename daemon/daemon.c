@@ -127,6 +127,8 @@ static int replace_config(struct daemon *d, struct fault *fault)
 			      "%s changes a limit, which sizes the kernel maps: restart xmcastd",
 			      d->options.config);
 	if (!error)
+		error = reconcile_permits(d->reconcile, read, fault);
+	if (!error)
 		error = model_replace(d->model, read, true, fault);
 	model_free(read);
 	return error;

@@ -231,7 +231,6 @@ int subject_xmcast(struct subject *out, struct xmcast *x, const struct xmcast_op
 					       .ifindex = x->topology->ingress,
 					       .native = o->native,
 					       .finish_checksums = o->native, /* as on every veth */
-					       .lookup = o->native && o->excludes >= 0,
 					       .generation = ++x->generation};
 	instance->egress = egress_program(x, o);
 	instance->ingress = xm_ingress(x->generation, 0, flags);

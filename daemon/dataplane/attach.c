@@ -30,8 +30,7 @@ static void program_closep(struct xdp_program **program)
 
 struct attach {
 	struct dataplane *dp;
-	const struct ingress_spec *spec;
-	struct ingress_spec beside; /* what spec points to when both run for a moment */
+	struct ingress_spec spec;
 	struct fault *fault;
 	struct seen seen;
 	char device[IF_NAMESIZE];
@@ -43,14 +42,16 @@ static int refused(const struct attach *a, int error)
 {
 	const char *words = messages_words();
 
-	if (error == -ENODEV || !a->spec->native)
+	if (error == -ENODEV || !a->spec.native)
 		return fault_set(a->fault, error, "cannot attach to %s%s: %s%s%s", a->device,
-				 a->spec->native ? "" : " in generic mode", strerror(-error),
+				 a->spec.native ? "" : " in generic mode", strerror(-error),
 				 *words ? ": " : "", words);
 	return fault_set(a->fault, error,
 			 "cannot attach to %s in native mode: %s%s%s: change that, or use "
-			 "`interface %s --mode generic`",
-			 a->device, strerror(-error), *words ? ": " : "", words, a->device);
+			 "%s`interface %s --mode generic`",
+			 a->device, strerror(-error), *words ? ": " : "", words,
+			 a->spec.lookup && a->seen.dispatcher ? "`daemon --enforce fold` or " : "",
+			 a->device);
 }
 
 static int foreign_fault(const struct attach *a)
@@ -94,12 +95,12 @@ static bool left_over(const struct dataplane *dp, int fd, uint32_t id)
 /* Sets a->old; a left-over program becomes what was seen as ours. */
 static int find_old(struct attach *a)
 {
-	int r = look_at(a->dp, a->spec->slot, a->spec->ifindex, &a->seen);
+	int r = look_at(a->dp, a->spec.slot, a->spec.ifindex, &a->seen);
 
 	if (r < 0)
 		return refused(a, r);
 	if (a->seen.id)
-		r = duplicate_fd(a->dp->ingress_fd[a->spec->slot]);
+		r = duplicate_fd(a->dp->ingress_fd[a->spec.slot]);
 	else if (a->seen.foreign)
 		r = bpf_prog_get_fd_by_id(a->seen.foreign);
 	else
@@ -124,33 +125,33 @@ static int keep(struct attach *a, int fd)
 
 	if (r < 0)
 		return r;
-	closep(&a->dp->ingress_fd[a->spec->slot]);
-	a->dp->ingress_fd[a->spec->slot] = r;
-	a->dp->behind[a->spec->slot] = 0;
-	ingress_pin_name(a->spec->slot, name);
+	closep(&a->dp->ingress_fd[a->spec.slot]);
+	a->dp->ingress_fd[a->spec.slot] = r;
+	a->dp->behind[a->spec.slot] = 0;
+	ingress_pin_name(a->spec.slot, name);
 	return pin_set(a->dp, fd, name);
 }
 
 /* The program that counts from now on: one store, other bits stay. */
 static void switch_generation(struct attach *a)
 {
-	uint64_t word = dataplane_ingress(a->dp, a->spec->slot);
+	uint64_t word = dataplane_ingress(a->dp, a->spec.slot);
 
-	if (xm_ingress_generation(word) != a->spec->generation)
-		dataplane_store_ingress(a->dp, a->spec->slot,
-					(uint32_t)word | (uint64_t)a->spec->generation << 32);
+	if (xm_ingress_generation(word) != a->spec.generation)
+		dataplane_store_ingress(a->dp, a->spec.slot,
+					(uint32_t)word | (uint64_t)a->spec.generation << 32);
 }
 
 /* Through libxdp. Another program of ours may be there: the new one runs beside it. */
 static int attach_new(struct attach *a)
 {
-	const int *kept = &a->dp->ingress_fd[a->spec->slot];
+	const int *kept = &a->dp->ingress_fd[a->spec.slot];
 	_cleanup_(leaks_closep) struct leaks leaks = leaks_note(kept);
-	_cleanup_(object_closep) struct bpf_object *object = ingress_prepare(a->dp, a->spec);
+	_cleanup_(object_closep) struct bpf_object *object = ingress_prepare(a->dp, &a->spec);
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = object,
-			    .prog_name = ingress_program_name(a->spec));
+			    .prog_name = ingress_program_name(&a->spec));
 	_cleanup_(program_closep) struct xdp_program *p = NULL;
-	enum xdp_attach_mode mode = mode_of(a->spec->native);
+	enum xdp_attach_mode mode = mode_of(a->spec.native);
 	int r;
 
 	if (!object)
@@ -163,14 +164,14 @@ static int attach_new(struct attach *a)
 	}
 	if (a->seen.dispatcher)
 		xdp_program__set_run_prio(
-		    p, dispatcher_priority(a->spec->ifindex, xdp_program__run_prio(p)));
-	r = xdp_program__attach(p, a->spec->ifindex, mode, 0);
+		    p, dispatcher_priority(a->spec.ifindex, xdp_program__run_prio(p)));
+	r = xdp_program__attach(p, a->spec.ifindex, mode, 0);
 	if (r < 0)
 		return r;
 	r = keep(a, xdp_program__fd(p));
 	if (r < 0) {
-		xdp_program__detach(p, a->spec->ifindex, mode, 0);
-		closep(&a->dp->ingress_fd[a->spec->slot]);
+		xdp_program__detach(p, a->spec.ifindex, mode, 0);
+		closep(&a->dp->ingress_fd[a->spec.slot]);
 	}
 	return r;
 }
@@ -181,20 +182,20 @@ static int attach_new(struct attach *a)
  */
 static int attach_alone(struct attach *a)
 {
-	uint32_t flags = xdp_flags_of(a->spec->native) | XDP_FLAGS_UPDATE_IF_NOEXIST;
+	uint32_t flags = xdp_flags_of(a->spec.native) | XDP_FLAGS_UPDATE_IF_NOEXIST;
 
 	snprintf(a->why, sizeof(a->why), "%s", messages_words());
 	messages_start();
-	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, a->spec, a->fault);
+	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, &a->spec, a->fault);
 	if (fd < 0)
 		return fd;
-	int r = bpf_xdp_attach(a->spec->ifindex, fd, flags, NULL);
+	int r = bpf_xdp_attach(a->spec.ifindex, fd, flags, NULL);
 	if (r < 0)
 		return r;
 	r = keep(a, fd);
 	if (r < 0) {
-		bpf_xdp_detach(a->spec->ifindex, xdp_flags_of(a->spec->native), NULL);
-		closep(&a->dp->ingress_fd[a->spec->slot]);
+		bpf_xdp_detach(a->spec.ifindex, xdp_flags_of(a->spec.native), NULL);
+		closep(&a->dp->ingress_fd[a->spec.slot]);
 	}
 	return r;
 }
@@ -202,7 +203,7 @@ static int attach_alone(struct attach *a)
 static int replace_single(struct attach *a, int fd)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = a->old);
-	int r = bpf_xdp_attach(a->spec->ifindex, fd, xdp_flags_of(a->spec->native), &opts);
+	int r = bpf_xdp_attach(a->spec.ifindex, fd, xdp_flags_of(a->spec.native), &opts);
 
 	return r < 0 ? r : keep(a, fd);
 }
@@ -229,73 +230,100 @@ static int detach_strays(struct attach *a)
 	uint32_t id;
 	int r = 0;
 
-	while (!r && (id = dispatcher_find(a->spec->ifindex, is_stray, a)))
-		r = dispatcher_detach(a->spec->ifindex, id);
+	while (!r && (id = dispatcher_find(a->spec.ifindex, is_stray, a)))
+		r = dispatcher_detach(a->spec.ifindex, id);
 	return r;
+}
+
+/* Where the dispatcher does not take the instance that can do all, that which only folds. */
+static int attach_libxdp(struct attach *a)
+{
+	int r = attach_new(a);
+
+	if (r != -EINVAL || a->spec.lookup)
+		return r;
+	a->spec.fold = true;
+	int second = attach_new(a);
+	a->spec.fold = second >= 0;
+	return a->spec.fold ? second : r;
 }
 
 /* Only the new one's number counts. */
 static int attach_beside(struct attach *a)
 {
-	a->beside = *a->spec;
-	if (a->beside.beside)
-		a->beside.generation = a->beside.beside;
-	a->spec = &a->beside;
-	return attach_new(a);
+	if (a->spec.beside)
+		a->spec.generation = a->spec.beside;
+	return attach_libxdp(a);
 }
 
-/* One traces and the other does not: no need to load the new one to know that they differ. */
+/* Their names differ: no need to load the new one to know that they do. */
 static bool is_other_instance(const struct attach *a)
 {
 	char name[BPF_OBJ_NAME_LEN];
 
 	program_name_of(a->old, name);
-	return strncmp(name, ingress_program_name(a->spec), sizeof(name) - 1);
+	return strncmp(name, ingress_program_name(&a->spec), sizeof(name) - 1);
 }
 
 /*
- * Ours is there in the wanted mode: leave it when it is the same, else replace it. The dispatcher
- * loads it for itself, and the verifier takes its time for each.
+ * The dispatcher loads it for itself, and the verifier takes its time for each. What only folds is
+ * left alone where that will do.
  */
+static int renew_behind(struct attach *a)
+{
+	for (int fold = 0; fold <= !a->spec.lookup; fold++) {
+		a->spec.fold = fold;
+		if (is_other_instance(a))
+			continue;
+		_cleanup_close_ int fd = dataplane_load_ingress(a->dp, &a->spec, a->fault);
+		if (fd < 0)
+			return fd;
+		if (ingress_same(fd, a->old))
+			return keep(a, a->old);
+	}
+	a->spec.fold = false;
+	return attach_beside(a);
+}
+
+static int renew_single(struct attach *a)
+{
+	_cleanup_close_ int fd = dataplane_load_ingress(a->dp, &a->spec, a->fault);
+
+	if (fd < 0)
+		return fd;
+	return ingress_same(fd, a->old) ? keep(a, a->old) : replace_single(a, fd);
+}
+
+/* Ours is there in the wanted mode: leave it when it is the same, else replace it. */
 static int renew(struct attach *a)
 {
-	bool differs = a->seen.dispatcher && is_other_instance(a);
-	_cleanup_close_ int fd = differs ? -1 : dataplane_load_ingress(a->dp, a->spec, a->fault);
+	int r = a->seen.dispatcher ? renew_behind(a) : renew_single(a);
 
-	if (fd < 0 && !differs)
-		return fd;
-	int r = !differs && ingress_same(fd, a->old) ? keep(a, a->old)
-		: a->seen.dispatcher		     ? attach_beside(a)
-						     : replace_single(a, fd);
 	return r < 0 ? refused(a, r) : 0;
 }
 
 /* What ran behind the dispatcher was made for that one: it is loaded anew. */
 static void attach_former(struct attach *a)
 {
-	struct ingress_spec former = *a->spec;
-	const struct ingress_spec *wanted = a->spec;
-
-	former.native = a->seen.native;
-	a->spec = &former;
-	attach_new(a);
-	a->spec = wanted;
+	a->spec.native = a->seen.native;
+	a->spec.lookup &= a->spec.native;
+	attach_libxdp(a);
 }
 
 /* The kernel holds one mode at a time, so the old one goes first; it returns on failure. */
 static int attach_fresh(struct attach *a)
 {
-	int r = a->old < 0 ? 0 : detach_seen(a->spec->ifindex, a->old, &a->seen);
+	int r = a->old < 0 ? 0 : detach_seen(a->spec.ifindex, a->old, &a->seen);
 
 	if (!r)
-		r = attach_new(a);
+		r = attach_libxdp(a);
 	if (r < 0 && r != -ENODEV && !a->seen.dispatcher)
 		r = attach_alone(a);
 	if (r >= 0)
 		return 0;
 	r = refused(a, r);
 	if (a->old >= 0 && !a->seen.dispatcher)
-		bpf_xdp_attach(a->spec->ifindex, a->old,
+		bpf_xdp_attach(a->spec.ifindex, a->old,
 			       xdp_flags_of(a->seen.native) | XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
 	else if (a->old >= 0)
 		attach_former(a);
@@ -305,7 +333,7 @@ static int attach_fresh(struct attach *a)
 int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 		     struct ingress_state *state, struct fault *fault)
 {
-	struct attach a = {.dp = dp, .spec = spec, .fault = fault};
+	struct attach a = {.dp = dp, .spec = *spec, .fault = fault};
 	_cleanup_close_ int old = -1;
 	int r;
 
@@ -336,6 +364,7 @@ int dataplane_attach(struct dataplane *dp, const struct ingress_spec *spec,
 	if (r < 0)
 		return refused(&a, r);
 	state_of(&a.seen, state);
+	state->fold = a.spec.fold;
 	if (state->dispatcher)
 		state->why_single[0] = 0;
 	return state->program_id ? 0 : refused(&a, -EBUSY);

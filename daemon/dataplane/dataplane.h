@@ -206,7 +206,8 @@ struct ingress_spec {
 	int ifindex;
 	bool native;
 	bool finish_checksums;
-	bool lookup;	     /* it can hand over exclude maps in native mode */
+	bool lookup;	     /* native: it must be able to hand over exclude maps */
+	bool fold;	     /* the instance that cannot; dataplane_attach() decides */
 	bool traced;	     /* the tracing instance: see tracer.h */
 	uint32_t generation; /* the word must carry it before frames count */
 	uint32_t beside;     /* the same where the old one still runs: behind a dispatcher; 0: it */
@@ -214,6 +215,8 @@ struct ingress_spec {
 struct ingress_state {
 	uint32_t program_id; /* 0: ours is not attached */
 	bool native, dispatcher;
+	bool fold; /* the instance that cannot hand over exclude maps: the dispatcher takes no other
+		    */
 	char why_single[160]; /* what libxdp said when it did without its dispatcher */
 };
 /*

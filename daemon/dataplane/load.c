@@ -17,22 +17,22 @@ const char *ingress_program_name(const struct ingress_spec *spec)
 {
 	static const char *const names[2][2] = {
 	    {INGRESS_PROGRAM, INGRESS_PROGRAM "_traced"},
-	    {INGRESS_PROGRAM "_lookup", INGRESS_PROGRAM "_lookup_traced"},
+	    {INGRESS_PROGRAM "_fold", INGRESS_PROGRAM "_fold_traced"},
 	};
 
-	return names[spec->lookup][spec->traced];
+	return names[spec->fold][spec->traced];
 }
 
 /* Where the compiler put that constant, and its size; NULL: nowhere. */
 static const struct btf_var_secinfo *constant_place(const struct btf *btf, const char *name)
 {
-	int id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	int id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -ENOENT;
 	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, id);
 
 	for (unsigned int i = 0; section && i < btf_vlen(section); i++) {
 		const struct btf_var_secinfo *place = btf_var_secinfos(section) + i;
 		const struct btf_type *variable = btf__type_by_id(btf, place->type);
-		if (!strcmp(btf__name_by_offset(btf, variable->name_off), name))
+		if (variable && !strcmp(btf__name_by_offset(btf, variable->name_off), name))
 			return place;
 	}
 	return NULL;
@@ -45,17 +45,21 @@ static const struct btf_var_secinfo *constant_place(const struct btf *btf, const
 static int specialise(struct dataplane *dp, struct bpf_object *object,
 		      const struct ingress_spec *spec)
 {
+	const bool native = spec->native, finish = spec->finish_checksums;
+	const uint32_t entry_stride = dp->sizes.entries + 1,
+		       interface_stride = dp->sizes.interfaces + 1;
 	const struct {
 		const char *name;
-		uint32_t value;
+		const void *value;
+		size_t size;
 	} constants[] = {
-	    {"slot", spec->slot},
-	    {"generation", spec->generation},
-	    {"native", spec->native},
-	    {"finish_checksums", spec->finish_checksums},
-	    {"entry_stride", dp->sizes.entries + 1},
-	    {"interface_stride", dp->sizes.interfaces + 1},
-	    {"bucket_mask", dp->buckets.mask},
+	    {"slot", &spec->slot, sizeof(spec->slot)},
+	    {"generation", &spec->generation, sizeof(spec->generation)},
+	    {"native", &native, sizeof(native)},
+	    {"finish_checksums", &finish, sizeof(finish)},
+	    {"entry_stride", &entry_stride, sizeof(entry_stride)},
+	    {"interface_stride", &interface_stride, sizeof(interface_stride)},
+	    {"bucket_mask", &dp->buckets.mask, sizeof(dp->buckets.mask)},
 	};
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
 	size_t size = 0;
@@ -64,12 +68,9 @@ static int specialise(struct dataplane *dp, struct bpf_object *object,
 	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++) {
 		const struct btf_var_secinfo *at =
 		    constant_place(bpf_object__btf(object), constants[i].name);
-		bool flag = at && at->size == sizeof(bool), held = constants[i].value;
-		if (!bytes || !at || (!flag && at->size != sizeof(uint32_t)) ||
-		    at->offset + at->size > size)
+		if (!bytes || !at || at->size != constants[i].size || at->offset + at->size > size)
 			return -ENOEXEC;
-		memcpy(bytes + at->offset, flag ? (void *)&held : (void *)&constants[i].value,
-		       at->size);
+		memcpy(bytes + at->offset, constants[i].value, constants[i].size);
 	}
 	return maps_reuse(dp, object);
 }
@@ -134,14 +135,11 @@ int dataplane_load_object(struct dataplane *dp, const struct ingress_spec *spec,
 {
 	messages_start();
 	_cleanup_(object_closep) struct bpf_object *object = bpf_object__open_file(path, NULL);
-	const char *name = ingress_program_name(spec);
 	int r = !object ? -errno : specialise(dp, object, spec);
 
-	if (!r && !bpf_object__find_program_by_name(object, name))
-		name = INGRESS_PROGRAM; /* that of older builds could hand over, too */
 	if (!r) {
-		load_only(object, name);
-		r = load(object, name);
+		load_only(object, INGRESS_PROGRAM);
+		r = load(object, INGRESS_PROGRAM);
 	}
 	if (r < 0)
 		return fault_set(fault, r, "cannot load %s: %s (%s)", path, strerror(-r),

@@ -203,5 +203,7 @@ int adopt(struct reconcile *r)
 		error = adopt_sets(r);
 	if (!error)
 		error = adopt_excludes(r);
+	if (!error)
+		transaction_flags(r); /* the words of ingresses say which tables to ask */
 	return error;
 }

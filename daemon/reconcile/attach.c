@@ -150,13 +150,15 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 	iface->adopted = false;
 	struct ingress_spec spec = spec_of(r, iface, link);
 	spec.beside = r->generation + 1;
-	iface->lookup = spec.lookup;
-	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
+	struct ingress_state state;
+	int error = dataplane_attach(r->dp, &spec, &state, fault);
+	if (!error)
+		iface->state = state;
 	if (xm_ingress_generation(dataplane_ingress(r->dp, iface->slot)) == spec.beside)
 		iface->generation = ++r->generation;
 	iface->lacks[0] = 0;
 	if (error)
-		snprintf(iface->lacks, sizeof(iface->lacks), "not upgraded: %.480s", fault->text);
+		snprintf(iface->lacks, sizeof(iface->lacks), "not renewed: %.480s", fault->text);
 	iface->outdated = error;
 	iface->outdated_passes = retry_helps(error);
 	r->dp->interface_records[iface->slot].generation = iface->generation;
@@ -180,7 +182,6 @@ int attach_one(struct reconcile *r, struct iface *iface, const struct link *link
 	iface->generation = record->generation = ++r->generation;
 	struct ingress_spec spec = spec_of(r, iface, link);
 
-	iface->lookup = spec.lookup;
 	iface->attached = true;
 	attach_store_word(r, iface); /* first: it counts from its first frame on */
 	int error = dataplane_attach(r->dp, &spec, &iface->state, fault);
@@ -256,24 +257,11 @@ static void renew_adopted(struct reconcile *r, struct iface *iface, const struct
 		note_refusal(r, error, &fault);
 }
 
-void attach_instances(struct reconcile *r)
-{
-	bool lookup = looks_up(r);
-
-	for (uint32_t slot = 1; slot <= r->dp->sizes.interfaces; slot++) {
-		struct iface *iface = r->ifaces[slot];
-		if (!iface || !iface->attached || !iface->native || iface->lookup == lookup)
-			continue;
-		const struct link *link = netlink_by_index(r->netlink, iface->ifindex);
-		if (link)
-			renew_adopted(r, iface, link);
-	}
-}
-
 /* An ingress that becomes a mere egress, or the other way: its program goes on. */
 static void change_role(struct reconcile *r, struct iface *iface, const struct link *link)
 {
 	iface->receives = !iface->receives;
+	iface->adopted |= iface->receives && iface->state.fold; /* is that still enough? */
 	attach_store_word(r, iface);
 	if (iface->receives)
 		prepare_link(r, iface, link);
@@ -378,4 +366,24 @@ void attach_check(struct reconcile *r, struct iface *iface, const struct link *l
 	iface->attached = iface->adopted = iface->receives = false;
 	attach_store_word(r, iface);
 	tell(r, "taken-off", "interface", iface->name, foreign); /* it is attached again at once */
+}
+
+int reconcile_permits(const struct reconcile *r, const struct model *model, struct fault *fault)
+{
+	for (uint32_t slot = 1; model->enforce == ENFORCE_LOOKUP && slot <= r->dp->sizes.interfaces;
+	     slot++) {
+		const struct iface *iface = r->ifaces[slot];
+		if (!iface || !iface->attached || !iface->receives || !iface->native ||
+		    !iface->state.fold)
+			continue;
+		const struct interface_wish *wish = model_find_interface(model, iface->name);
+		if (!wish || wish->mode != MODE_GENERIC)
+			return fault_set(fault, -EOPNOTSUPP,
+					 "%s runs behind libxdp's dispatcher, where this kernel "
+					 "takes no program that looks excludes up: keep `daemon "
+					 "--enforce fold`, use `interface %s --mode generic`, or "
+					 "xmcastctl detach %s, reload, and attach it alone",
+					 iface->name, iface->name, iface->name);
+	}
+	return 0;
 }

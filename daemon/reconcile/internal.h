@@ -217,11 +217,6 @@ bool tracing_covers(const struct reconcile *r, const struct iface *iface);
 int attach_renew(struct reconcile *r, struct iface *iface, const struct link *link,
 		 struct fault *fault);
 void attach_update(struct reconcile *r);
-/*
- * Programs that can hand over excludes where any word may name some, before one does, for the
- * others drop such frames; and the others where none does.
- */
-void attach_instances(struct reconcile *r);
 /* May any word name an exclude map? Also while --enforce lookup is being left. */
 bool looks_up(const struct reconcile *r);
 void attach_store_word(struct reconcile *r, const struct iface *iface);

@@ -66,7 +66,6 @@ static bool pass(struct reconcile *r)
 	if (r->seen_model != version)
 		r->entries_dirty = true;
 	interfaces_update(r);
-	attach_instances(r);
 	/* first: who is excluded must not get what a set that has just gained it lets through */
 	bool grow = excludes_update(r) && !r->grow_failed;
 	if (!grow) {
@@ -143,7 +142,6 @@ void reconcile_step(struct reconcile *r)
 		if (r->sweep) { /* not for a link event: it looks at every entry */
 			sets_sweep(r);
 			excludes_sweep(r);
-			attach_instances(r);
 		}
 		r->sweep = r->error != 0; /* not all was written */
 		interfaces_sweep(r);

@@ -40,6 +40,10 @@ typedef void (*reconcile_done)(int error, const struct fault *fault, void *token
 /* The model may have changed: make it actual, then call done once. `done` may be NULL. */
 void reconcile_run(struct reconcile *reconcile, reconcile_done done, void *token);
 
+/* -EOPNOTSUPP when a program that is attached cannot do what `model` wants; changes nothing. */
+int reconcile_permits(const struct reconcile *reconcile, const struct model *model,
+		      struct fault *fault);
+
 /* Forgets the mode decided for an ingress; the next run decides and attaches anew. */
 int reconcile_reattach(struct reconcile *reconcile, const char *interface, struct fault *fault);
 

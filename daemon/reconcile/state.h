@@ -36,7 +36,6 @@ struct iface {
 	int stuck;	 /* ifindex of where the kernel kept the program that was to go, 0: none */
 	bool stuck_told; /* those who waited then know of it */
 	bool receives;	 /* attached as ingress; attached without: lent, see lend.c */
-	bool lookup;	 /* the program that was last wanted for it can hand over excludes */
 	bool outdated;	 /* its program could not be replaced by what is wanted now */
 	bool outdated_passes;	/* ... because of an error that may pass */
 	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */

@@ -52,7 +52,7 @@ static int open_world(void **state)
 	printf("# %zu frames against tables of up to %d groups\n", frames, TABLE_GROUPS);
 	if (world_open(&world))
 		return -1;
-	program = world_program(&world, WORLD_LOOKUP, false);
+	program = world_program(&world, WORLD_NATIVE, false);
 	return program < 0 || counters_interface(world.dp, WORLD_INGRESS, &counters);
 }
 

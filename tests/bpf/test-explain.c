@@ -53,7 +53,7 @@ static int open_world(void **state)
 		return -1;
 	/* groups with 2 members get the chain */
 	world.set[2] = SET_SMALL;
-	program = world_program(&world, WORLD_LOOKUP, false);
+	program = world_program(&world, WORLD_NATIVE, false);
 	return program < 0 || counters_interface(world.dp, WORLD_INGRESS, &counters);
 }
 

@@ -92,7 +92,7 @@ static void check(const char *name, const uint8_t *frame, size_t len, enum verdi
 	size_t index = group_called(group);
 
 	for (enum world_instance i = 0; i <= WORLD_GENERIC; i++) {
-		static const char *const modes[] = {"native", "lookup", "generic"};
+		static const char *const modes[] = {"native", "fold", "generic"};
 		const char *mode = modes[i];
 		if (index != MATCH_NONE)
 			counters_group(world.dp, index + 1, &before);

@@ -56,7 +56,7 @@ static struct attachment {
 	__u32 flags; /* of attaching */
 	int program;
 } native = {"native", WORLD_NATIVE, XDP_FLAGS_DRV_MODE, -1},
-  lookup = {"lookup", WORLD_LOOKUP, XDP_FLAGS_DRV_MODE, -1},
+  fold = {"fold", WORLD_FOLD, XDP_FLAGS_DRV_MODE, -1},
   generic = {"generic", WORLD_GENERIC, XDP_FLAGS_SKB_MODE, -1};
 
 static struct world world;
@@ -142,7 +142,7 @@ static int open_world(void **state)
 			return -1;
 	}
 	sender = open_socket("send0");
-	return sender < 0 || load(&native) || load(&lookup) || load(&generic) ||
+	return sender < 0 || load(&native) || load(&fold) || load(&generic) ||
 	       counters_interface(world.dp, WORLD_INGRESS, &counters);
 }
 
@@ -371,7 +371,7 @@ static void test_hand_over(void **state)
 	(void)state;
 	assert_true(packet_parse(&p, "ip 10.0.0.1 " GROUP " udp 64"));
 	lead_to(SET_ALL, 12, 345, XM_INGRESS_LOOKUP);
-	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_true(result.handed_over);
 	assert_int_equal(result.meta.magic, XM_META_MAGIC);
@@ -381,10 +381,10 @@ static void test_hand_over(void **state)
 	assert_memory_equal(result.data, p.data, p.len);
 	/* nothing to exclude, or enforced by fold: nothing is handed over */
 	lead_to(SET_ALL, 0, 0, XM_INGRESS_LOOKUP);
-	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
 	assert_false(result.handed_over);
 	lead_to(SET_ALL, 12, 345, 0);
-	assert_int_equal(world_run(lookup.program, p.data, p.len, &result), 0);
+	assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
 	assert_false(result.handed_over);
 }
 
@@ -410,7 +410,7 @@ static void test_no_metadata(void **state)
 		bool drops = cases[i].verdict == XDP_DROP;
 		assert_int_equal(world_moved(&world, &counters, &moved), 0);
 		lead_to(SET_ALL, cases[i].group, cases[i].ingress, cases[i].flags);
-		assert_int_equal(world_run(native.program, p.data, p.len, &result), 0);
+		assert_int_equal(world_run(fold.program, p.data, p.len, &result), 0);
 		assert_int_equal(result.verdict, cases[i].verdict);
 		assert_false(result.handed_over);
 		assert_int_equal(world_moved(&world, &counters, &moved), 0);
@@ -448,7 +448,7 @@ static void test_member_just_left(void **state)
 	{                                                                                          \
 #test ", " #mode, test_##test, attach, detach, &mode                               \
 	}
-#define IN_ALL(test) IN_MODE(test, native), IN_MODE(test, lookup), IN_MODE(test, generic)
+#define IN_ALL(test) IN_MODE(test, native), IN_MODE(test, fold), IN_MODE(test, generic)
 
 int main(void)
 {
@@ -457,7 +457,7 @@ int main(void)
 	    IN_ALL(broadcast),
 	    IN_ALL(no_member),
 	    IN_ALL(mtu),
-	    IN_MODE(exclude_by_lookup, lookup),
+	    IN_MODE(exclude_by_lookup, native),
 	    IN_MODE(exclude_by_lookup, generic),
 	    cmocka_unit_test(test_hand_over),
 	    cmocka_unit_test(test_no_metadata),

@@ -132,7 +132,7 @@ int world_program(struct world *w, enum world_instance instance, bool finish_che
 	struct ingress_spec spec = {.slot = WORLD_INGRESS,
 				    .ifindex = w->ingress_ifindex,
 				    .native = instance != WORLD_GENERIC,
-				    .lookup = instance == WORLD_LOOKUP,
+				    .fold = instance == WORLD_FOLD,
 				    .finish_checksums = finish_checksums,
 				    .generation = WORLD_GENERATION};
 	int fd = w->programs == WORLD_PROGRAMS ? fault_set(&fault, -E2BIG, "the world has too many")

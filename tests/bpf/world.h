@@ -43,7 +43,7 @@ struct world_result {
 int world_open(struct world *w);
 void world_close(struct world *w);
 
-enum world_instance { WORLD_NATIVE, WORLD_LOOKUP, WORLD_GENERIC }; /* LOOKUP: native, too */
+enum world_instance { WORLD_NATIVE, WORLD_FOLD, WORLD_GENERIC }; /* FOLD: native, too */
 
 /* The shipped ingress program; a descriptor, which the world closes, or a negative errno. */
 int world_program(struct world *w, enum world_instance instance, bool finish_checksums);
@@ -51,7 +51,7 @@ int world_program(struct world *w, enum world_instance instance, bool finish_che
 /*
  * Fills the maps with the groups; group i counts as group_counters[i + 1] and is copied to the
  * set with members[i] (0..2) ready members. `mark`: the frames of group i carry group_exclude
- * i + 1 in their metadata (WORLD_LOOKUP only). Only when nothing is filled in.
+ * i + 1 in their metadata (WORLD_NATIVE only). Only when nothing is filled in.
  */
 int world_fill(struct world *w, const struct group_key *keys, size_t count, const int *members,
 	       bool mark);

@@ -18,6 +18,12 @@ killed_and_started()
 	daemon && until_true 10 settled && not_back 239.1.1.1
 }
 
+killed_and_started_anew()
+{
+	stop_daemon KILL
+	daemon && until_true 10 settled
+}
+
 for mode in ${XMCAST_MODES:-native generic}; do
 	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
 	    'group 239.1.1.2 --from in0 --to out2'
@@ -82,4 +88,18 @@ same "... and left there" "$foreign" "$(program)"
 ip link set in0 xdp off
 check "... gone: reattach" ctl reattach in0
 check "... active" until_true 5 is active group 239.1.1.1 .state
+
+# What an ingress asks besides the exact addresses is in its word, which a restart leaves alone: no
+# frame gets to the stack, or to who is excluded.
+for enforce in fold lookup; do
+	check "prefixes, $enforce: xmcastd starts" configure "daemon --enforce $enforce" \
+	    'interface in0 --mode native --exclude out2' 'group 239.1.0.0/16 --from in0 --to out0,out1,out2' \
+	    'group 239.1.1.1 --from in0 --to out0,out1' \
+	    'group 239.1.1.1 --source 10.9.0.0/24 --from in0 --to out0,out1 --exclude out1'
+	check "prefixes, $enforce: settled" until_true 5 settled
+	check "prefixes, $enforce: restarts with a prefix" \
+	    during 6 killed_and_started_anew -n 30000 -r 10000 239.1.2.2 all:r0 all:r1 none:r2
+	check "prefixes, $enforce: restarts with a source prefix" \
+	    during 6 killed_and_started_anew -n 30000 -r 10000 239.1.1.1 all:r0 none:r1 none:r2
+done
 finish

@@ -92,7 +92,7 @@ for mode in native generic; do
 	ip link set out9 name late
 done
 
-# From one way to the other while frames flow: the ingress gets another program first.
+# From one way to the other while frames flow.
 other_way()
 {
 	sed -i 's/enforce fold/enforce new/; s/enforce lookup/enforce fold/; s/enforce new/enforce lookup/' \

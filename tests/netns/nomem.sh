@@ -124,7 +124,7 @@ check "datagrams while none can be attached" deliver -n 10 239.1.1.1 all:r0
 over
 check "... are forwarded after the trace" deliver -n 100 239.1.1.1 all:r0
 same "... by the same program" "$(program)" xmcast_ingress_traced
-check "... status says so" sh -c "'$build/cli/xmcastctl' status | grep 'in0: not upgraded'"
+check "... status says so" sh -c "'$build/cli/xmcastctl' status | grep 'in0: not renewed'"
 rm "$XMCAST_NOEXCHANGE"
 check "with memory again, its own comes by itself" until_true 60 is xmcast_ingress program
 check "... and status has no problem" until_true 5 is null said_problem

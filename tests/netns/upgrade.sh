@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # test: upgrade and downgrade across a changed map layout, and limits changed at a restart, under
-# load: nothing lost, counters go on, nothing is left of the old (150 times with XMCAST_LONG=1).
+# load, however excludes are enforced: nothing lost, counters go on, nothing is left of the old (75 times
+# each with XMCAST_LONG=1).
 . "$(dirname "$0")/lib.sh"
 
 network 3
-times=${long:+150} # two of three change the layout
+times=${long:+75} # two of three change the layout
 times=${times:-6}
 # With what the unit leaves them.
 unit="setpriv --bounding-set -all,+bpf,+net_admin,+net_broadcast,+perfmon"
@@ -31,26 +32,36 @@ successor()
 	daemon && not_back 239.1.1.1 && until_true 10 settled && not_back 239.1.1.1 &&
 	    one_directory
 }
-for mode in ${XMCAST_MODES:-native generic}; do
+# lived MODE ENFORCE: the whole life, in which out2 is excluded. A copy that a map excludes was due.
+lived()
+{
+	mode=$1
+	due=$(echo $2 | sed 's/fold/2/; s/lookup/3/')
+	which="$mode, $2"
 	xmcastd=
-	check "$mode: xmcastd starts" configure "interface in0 --mode $mode" \
+	check "$which: xmcastd starts" configure "interface in0 --mode $mode" "daemon --enforce $2" \
 	    'group 239.1.1.2 --from in0 --to out2' 'group 239.2.0.0/16 --from in0 --to out2' \
 	    'group 239.2.1.0/24 --from in0 --to out2 --source 10.9.0.0/24'
-	check "$mode: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1
-	check "$mode: settled" until_true 5 settled
-	check "$mode: frames of a group with a source" deliver -n 700 239.2.1.7 none:r0 all:r2
+	check "$which: add-group" ctl add-group 239.1.1.1 --from in0 --to out0,out1,out2 --exclude out2
+	check "$which: settled" until_true 5 settled
+	check "$which: frames of a group with a source" deliver -n 700 239.2.1.7 none:r0 all:r2
 	before
 	rm -f "$work/count.was"
-	check "$mode: $times successors of another layout or other limits lose nothing" during $times \
+	check "$which: $times successors of another layout or other limits lose nothing" during $times \
 	    successor -n 50000 -r 10000 239.1.1.1 all:r0 all:r1 none:r2
-	comment "$mode: $times successors, $sent frames"
-	check "$mode: the counters went on through it all" sums $sent $((2 * sent))
-	same "$mode: the group has all its counts" "$sent $((2 * sent))" \
+	comment "$which: $times successors, $sent frames"
+	check "$which: the counters went on through it all" sums $sent $((due * sent)) $((2 * sent))
+	same "$which: the group has all its counts" "$sent $((due * sent))" \
 	    "$(group 239.1.1.1 '"\(.frames) \(.copies)"')"
-	same "$mode: so has the one with a source" 700 "$(group 239.2.1.0/24 .frames)"
-	check "$mode: one directory of pins is left" one_directory
+	same "$which: so has the one with a source" 700 "$(group 239.2.1.0/24 .frames)"
+	check "$which: one directory of pins is left" one_directory
 	stop_daemon
-	check "$mode: --purge" "$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs "$pins"
-	same "$mode: ... no pin is left" 0 "$(find /sys/fs/bpf -mindepth 2 | wc -l)"
+	check "$which: --purge" "$build/daemon/xmcastd" --purge --runtime-dir "$work/run" --bpffs "$pins"
+	same "$which: ... no pin is left" 0 "$(find /sys/fs/bpf -mindepth 2 | wc -l)"
+}
+for mode in ${XMCAST_MODES:-native generic}; do
+	for enforce in fold lookup; do
+		lived $mode $enforce
+	done
 done
 finish

@@ -50,7 +50,7 @@ for mode in native skb; do
 	comment "$sent datagrams to each receiver"
 done
 
-# Excludes by lookup in native mode want a program that changes a frame's metadata, which since 6.13
+# Excludes by lookup in native mode want a program that changes a frame's metadata, which since 6.12.y
 # the kernel runs behind no dispatcher that libxdp has.
 enforce()
 {
@@ -65,15 +65,23 @@ before
 if enforce lookup >"$work/reload" 2>&1; then
 	comment "this kernel runs it"
 	check "excludes, lookup" deliver -n 500 239.1.1.1 all:r0 none:r1
+	check "excludes, lookup: by the map" until_true 5 is 500 dropped excluded
 else
 	comment "$(cat "$work/reload")"
-	check "excludes, lookup: refused with the kernel's words" grep 'Extension program changes packet data' "$work/reload"
-	check "excludes, lookup: nobody gets what is excluded" deliver -n 500 -d 3 239.1.1.1 none:r0 none:r1
-	check "excludes, lookup: with the reason" until_true 5 is 500 dropped no-metadata
+	check "excludes, lookup: refused, with what to do" \
+	    grep "in0 runs behind libxdp's dispatcher.*--enforce fold.*--mode generic" "$work/reload"
+	check "excludes, lookup: nothing has changed" deliver -n 500 239.1.1.1 all:r0 none:r1
+	check "excludes, lookup: killed and started with it" stop_daemon KILL
+	check "... says what to do" daemon
+	check "... in status" until_true 20 sh -c "'$build/cli/xmcastctl' status |
+	    grep 'in0: not renewed: .*Extension program changes packet data.*--enforce fold'"
+	check "... nobody gets what is excluded" deliver -n 500 -d 3 239.1.1.1 none:r0 none:r1
+	check "... with the reason" until_true 5 is 500 dropped no-metadata
 fi
 check "excludes: back to fold" enforce fold
 check "excludes: settled" until_true 20 settled
 check "excludes: fold again" deliver -n 500 239.1.1.1 all:r0 none:r1
+same "excludes: still behind the dispatcher" dispatcher "$(iface in0 .attach)"
 check "excludes: the other is still there" filter unload in0
 
 check "lookup: xmcastd starts" configure 'daemon --enforce lookup' 'interface in0 --mode native'
