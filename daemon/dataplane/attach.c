@@ -178,7 +178,7 @@ static int attach_new(struct attach *a)
 
 /*
  * Alone, without libxdp, after its dispatcher could not be used for a reason that libxdp does not
- * go round itself: since 6.13 it takes no instance that can hand over excludes (ingress.bpf.c).
+ * go round itself: since 6.12.y it takes no instance that can hand over excludes (ingress.bpf.c).
  */
 static int attach_alone(struct attach *a)
 {

@@ -134,7 +134,7 @@ static struct ingress_spec spec_of(const struct reconcile *r, const struct iface
 	    .ifindex = link->ifindex,
 	    .native = iface->native,
 	    .finish_checksums = link_leaves_checksums(link),
-	    .lookup = iface->native && looks_up(r),
+	    .lookup = iface->native && iface->receives && r->model->enforce == ENFORCE_LOOKUP,
 	    .traced = tracing_covers(r, iface),
 	    .generation = iface->generation,
 	};
@@ -161,6 +161,7 @@ int attach_renew(struct reconcile *r, struct iface *iface, const struct link *li
 		snprintf(iface->lacks, sizeof(iface->lacks), "not renewed: %.480s", fault->text);
 	iface->outdated = error;
 	iface->outdated_passes = retry_helps(error);
+	iface->outdated_lookup = error && spec.lookup;
 	r->dp->interface_records[iface->slot].generation = iface->generation;
 	attach_store_word(r, iface);
 	if (!error && iface->receives)
@@ -276,6 +277,8 @@ static void update_ingress(struct reconcile *r, struct iface *iface, const struc
 		attach_drop(r, iface); /* what was lent is native */
 	if (iface->attached && !iface->receives)
 		change_role(r, iface, link);
+	if (iface->outdated_lookup && r->model->enforce != ENFORCE_LOOKUP)
+		iface->adopted = iface->attached; /* less is wanted now */
 	if (iface->adopted)
 		renew_adopted(r, iface, link);
 	else if (!iface->attached && !iface->tried)

@@ -38,6 +38,7 @@ struct iface {
 	bool receives;	 /* attached as ingress; attached without: lent, see lend.c */
 	bool outdated;	 /* its program could not be replaced by what is wanted now */
 	bool outdated_passes;	/* ... because of an error that may pass */
+	bool outdated_lookup;	/* ... and what was wanted had to hand over exclude maps */
 	bool has_former;	/* it ran in the other mode before, and nothing is attached yet */
 	enum mode refused_mode; /* strictly wanted, but the former runs on; MODE_AUTO: none */
 	uint32_t generation;

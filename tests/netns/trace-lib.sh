@@ -26,7 +26,7 @@ over()
 }
 
 # program_id: the number of the ingress program that in0 runs: what is attached there or, where that is
-# libxdp's dispatcher (Linux 6.1), what the dispatcher runs. program: its name; tag: of its instructions.
+# libxdp's dispatcher, what the dispatcher runs. program: its name; tag: of its instructions.
 program_id()
 {
 	attached=$(ip -j link show in0 | jq -r '.[0].xdp.prog.id')

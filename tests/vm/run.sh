@@ -152,8 +152,9 @@ alone() {
 		exit 2
 	}
 	qemu=qemu-system-x86_64 model=virtio-net-pci
-	case ,$suites, in
-	*,vm-igb,*) model=igb && qemu=$(qemu_with igb) || exit 2 ;;
+	case $suites in
+	vm-igb) model=igb && qemu=$(qemu_with igb) || exit 2 ;;
+	*vm-igb*) echo "vm: vm-igb has a guest of its own: run it by itself" >&2 && exit 2 ;;
 	esac
 	if directory=$(fetch_kernel "$(suite_of "$1")") &&
 		{ build_module "$(suite_of "$1")" "$directory" ||
