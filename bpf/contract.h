@@ -7,8 +7,8 @@
  *
  * 1. Pins lie in BPFFS/l<layout>-<netns cookie in hex>-<serial>; the highest serial is youngest.
  *    A running daemon holds an flock(2) on every such directory of its network namespace.
- * 2. The name of an ingress program begins with xmcast_ingress, and it is pinned as ingress_<slot
- * in hex>. While the word of its row is 0 it passes every frame and counts none.
+ * 2. An ingress program, whose name begins with xmcast_ingress, is pinned as ingress_<slot in hex>.
+ *    While the word of its row is 0 it passes every frame and counts none.
  * 3. `fields`, an ARRAY of struct xm_field, is pinned last and unpinned first: a directory that has
  *    neither it nor a program was left half made. The maps that it names are mmapable ARRAYs. Those
  *    of the records have one element for each interface slot or entry; those of the counters have

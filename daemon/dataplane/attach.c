@@ -271,6 +271,8 @@ static bool is_other_instance(const struct attach *a)
  */
 static int renew_behind(struct attach *a)
 {
+	int r;
+
 	for (int fold = 0; fold <= !a->spec.lookup; fold++) {
 		a->spec.fold = fold;
 		if (is_other_instance(a))
@@ -278,11 +280,14 @@ static int renew_behind(struct attach *a)
 		_cleanup_close_ int fd = dataplane_load_ingress(a->dp, &a->spec, a->fault);
 		if (fd < 0)
 			return fd;
-		if (ingress_same(fd, a->old))
-			return keep(a, a->old);
+		if (ingress_same(fd, a->old)) {
+			r = keep(a, a->old);
+			return r < 0 ? refused(a, r) : 0;
+		}
 	}
 	a->spec.fold = false;
-	return attach_beside(a);
+	r = attach_beside(a);
+	return r < 0 ? refused(a, r) : 0;
 }
 
 static int renew_single(struct attach *a)
@@ -291,15 +296,14 @@ static int renew_single(struct attach *a)
 
 	if (fd < 0)
 		return fd;
-	return ingress_same(fd, a->old) ? keep(a, a->old) : replace_single(a, fd);
+	int r = ingress_same(fd, a->old) ? keep(a, a->old) : replace_single(a, fd);
+	return r < 0 ? refused(a, r) : 0;
 }
 
 /* Ours is there in the wanted mode: leave it when it is the same, else replace it. */
 static int renew(struct attach *a)
 {
-	int r = a->seen.dispatcher ? renew_behind(a) : renew_single(a);
-
-	return r < 0 ? refused(a, r) : 0;
+	return a->seen.dispatcher ? renew_behind(a) : renew_single(a);
 }
 
 /* What ran behind the dispatcher was made for that one: it is loaded anew. */
