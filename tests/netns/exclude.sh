@@ -92,7 +92,7 @@ for mode in native generic; do
 	ip link set out9 name late
 done
 
-# From one way to the other while frames flow.
+# From one way to the other while frames flow. Lookup first: then the program can do both everywhere.
 other_way()
 {
 	sed -i 's/enforce fold/enforce new/; s/enforce lookup/enforce fold/; s/enforce new/enforce lookup/' \
@@ -100,14 +100,18 @@ other_way()
 	ctl reload && until_true 5 settled
 }
 for mode in native generic; do
-	check "$mode: xmcastd starts" configure 'daemon --enforce fold' \
+	check "$mode: xmcastd starts" configure 'daemon --enforce lookup' \
 	    'group 239.1.1.4 --from in0 --to out0,out1,out2 --exclude out1' "interface in0 --mode $mode"
 	check "$mode: ... settled" until_true 5 settled
-	check "$mode: from fold to lookup and back, under load" \
+	check "$mode: from lookup to fold and back, under load" \
 	    during 10 other_way -n 20000 -r 5000 239.1.1.4 all:r0 none:r1 all:r2
 	comment "$happened times, $sent datagrams to each receiver"
 done
 
+[ -z "${XM_CORE:-}" ] || {
+	comment "the core of it: without more exclude lists than there are maps for"
+	finish
+}
 # More lists than there are maps for.
 lists()
 {

@@ -21,6 +21,7 @@ mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 ip link set lo up
 ulimit -l unlimited
+ulimit -H -n 524288 # as systemd has it
 uname -r >$out/release
 
 if [ -e $out/shell ]; then
