@@ -12,16 +12,14 @@ program()
 {
 	ip -d -j link show in0 | jq -r '.[0].xdp.prog.id // "none"'
 }
-killed_and_started()
-{
-	stop_daemon KILL
-	daemon && until_true 10 settled && not_back 239.1.1.1
-}
-
 killed_and_started_anew()
 {
 	stop_daemon KILL
 	daemon && until_true 10 settled
+}
+killed_and_started()
+{
+	killed_and_started_anew && not_back 239.1.1.1
 }
 
 for mode in ${XMCAST_MODES:-native generic}; do

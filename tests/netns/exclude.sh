@@ -95,8 +95,7 @@ done
 # From one way to the other while frames flow. Lookup first: then the program can do both everywhere.
 other_way()
 {
-	sed -i 's/enforce fold/enforce new/; s/enforce lookup/enforce fold/; s/enforce new/enforce lookup/' \
-	    "$work/xmcastd.conf"
+	other_enforcer
 	ctl reload && until_true 5 settled
 }
 for mode in native generic; do

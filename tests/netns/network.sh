@@ -134,6 +134,13 @@ configure()
 	daemon
 }
 
+# other_enforcer: fold becomes lookup in the configuration, or the other way.
+other_enforcer()
+{
+	sed -i 's/enforce fold/enforce new/; s/enforce lookup/enforce fold/; s/enforce new/enforce lookup/' \
+	    "$work/xmcastd.conf"
+}
+
 export XMCAST_SOCKET=$work/run/io.xmcast.Control
 ctl()
 {

@@ -65,8 +65,7 @@ done
 otherwise()
 {
 	echo "group 239.2.1.$1 --from in0 --to out0,out1" >>"$work/xmcastd.conf"
-	sed -i 's/enforce fold/enforce new/; s/enforce lookup/enforce fold/; s/enforce new/enforce lookup/' \
-	    "$work/xmcastd.conf"
+	other_enforcer
 }
 reload_otherwise()
 {
